@@ -172,7 +172,7 @@ async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDis
       resultBytesMax,
       readThrough,
       remoteAllow: config.remoteEndpointAllow,
-      scripts: config.scripts,
+      scripts: { typescript: config.scripts, python: config.python },
     }), onWait);
   opened.defer(() => queue.close());
   if (workers > 0) await queue.work(workers);

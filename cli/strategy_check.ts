@@ -5,22 +5,23 @@ import {
   type EndpointTrial,
   explainRefusal,
   MODULE_BYTES_MAX,
+  prepareLanguage,
   tryEndpoint,
   validateModule,
   validateScript,
 } from "../workers/sandbox/conformance.ts";
 import type { Integrity } from "../engine/result.ts";
-import type { DryRun } from "../workers/sandbox/task.ts";
+import type { DryRun, ScriptLanguage } from "../workers/sandbox/task.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
 
 const USAGE = `Checks a strategy as a registration does, without a service.
 
-  deno task strategy check FILE.ts|FILE.wasm [--parameters JSON]
+  deno task strategy check FILE.ts|FILE.py|FILE.wasm [--parameters JSON]
   deno task strategy check URL [--parameters JSON] [--mode batch|step] [--lookback N]
 
 A script or a module is checked and runs over 512 generated candles in a sandbox process of its own
-(strategies/SCRIPTS.md, strategies/ABI.md). An endpoint
+(strategies/SCRIPTS.md, strategies/PYTHON.md, strategies/ABI.md). An endpoint
 runs over the same candles as in a backtest, by default in both modes, with its integrity checks (strategies/REMOTE.md);
 it may be on your own machine.
 
@@ -52,10 +53,16 @@ export async function checkStrategy(args: readonly string[]): Promise<void> {
   if (values.help) return say(USAGE);
   if (target === undefined || rest.length > 0) return stop(USAGE);
   const parameters = readParameters(values.parameters);
-  if (/\.[jt]s$/.test(target)) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
+  if (languageOf(target) !== null) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
   if (!isEndpoint(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
   const modes = values.mode === undefined ? MODES : [readMode(values.mode)];
   await checkEndpoint(target, parameters, modes, readLookback(values.lookback));
+}
+
+/** The language of a script's file; null: it is none. */
+export function languageOf(path: string): ScriptLanguage | null {
+  if (/\.py$/.test(path)) return "python";
+  return /\.[jt]s$/.test(path) ? "typescript" : null;
 }
 
 /** The value of --mode. @throws {RangeError} */
@@ -103,7 +110,9 @@ async function checkModuleFile(path: string, parameters: Parameters): Promise<vo
 
 async function checkScriptFile(path: string, parameters: Parameters): Promise<void> {
   const source = await readScript(path);
-  const outcome = await validateScript(source, parameters, new AbortController().signal);
+  const language = languageOf(path) ?? "typescript";
+  await prepareLanguage(language);
+  const outcome = await validateScript({ source, language, parameters }, new AbortController().signal);
   if (outcome.type === "failed") return stop(`Not accepted, ${outcome.code}: ${outcome.message}`);
   if (outcome.type !== "completed") throw new Error(`Cannot check the script: ${describe(outcome)}`);
   say(`${basename(path)}: ${count(new TextEncoder().encode(source).length, "byte")}`);

@@ -3,13 +3,21 @@ import { parseArgs } from "node:util";
 import type { Integrity } from "../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
-import { tryCode, tryEndpoint } from "../workers/sandbox/conformance.ts";
+import { prepareLanguage, tryCode, tryEndpoint } from "../workers/sandbox/conformance.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
 import { invocationFolder } from "./invocation.ts";
 import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
 import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
-import { isEndpoint, readLookback, readMode, readModule, readParameters, readScript } from "./strategy_check.ts";
+import {
+  isEndpoint,
+  languageOf,
+  readLookback,
+  readMode,
+  readModule,
+  readParameters,
+  readScript,
+} from "./strategy_check.ts";
 import { columnsOf, inColor, type Paint, say, showsColor, stop, withoutColor } from "./terminal.ts";
 
 const SERVICE = "http://127.0.0.1:8000";
@@ -182,8 +190,11 @@ async function runOnce({ target, paint, data, mode, lookbackCandles, ...trial }:
   return false;
 }
 
-function readCode(path: string): Promise<Uint8Array | string> {
-  return /\.[jt]s$/.test(path) ? readScript(path) : readModule(path);
+async function readCode(path: string): Promise<Parameters<typeof tryCode>[0]["code"]> {
+  const language = languageOf(path);
+  if (language === null) return await readModule(path);
+  await prepareLanguage(language);
+  return { source: await readScript(path), language };
 }
 
 function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64Array, paint: Paint): void {

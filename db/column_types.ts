@@ -8,6 +8,9 @@ export const day = (name: string) => date(name, { mode: "string" });
 /** Strategies whose code is stored with us. */
 export const CODE_FORMATS = ["wasm", "script"] as const;
 
+/** How code is checked before it is stored; scripts that are not in Python are in TypeScript. */
+export const CHECK_FORMATS = ["wasm", "script", "python"] as const;
+
 /** The statuses of a backtest, and of an optimization. */
 export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 
@@ -18,6 +21,8 @@ export type SandboxRuntime =
     readonly sha256: string;
     readonly minCandles: number;
     readonly lookbackCandles: number;
+    /** Of a script; absent: TypeScript. */
+    readonly language?: "python";
   }
   | {
     readonly type: "remote";

@@ -18,10 +18,10 @@ import {
 import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { MonteCarloMethod, MonteCarloResult } from "../research/monte_carlo/request.ts";
 import { user } from "./account_schema.ts";
-import { BACKTEST_STATUSES, bytea, CODE_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
+import { BACKTEST_STATUSES, bytea, CHECK_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
 import type { ResultInputs } from "./result_inputs.ts";
 
-export { BACKTEST_STATUSES, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
+export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
 export * from "./account_schema.ts";
 export * from "./market_schema.ts";
 export * from "./optimization_schema.ts";
@@ -84,7 +84,7 @@ export const strategyVersions = pgTable("strategy_versions", {
 export const moduleChecks = pgTable("module_checks", {
   id: uuid("id").primaryKey(),
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  format: text("format", { enum: CODE_FORMATS }).notNull().default("wasm"),
+  format: text("format", { enum: CHECK_FORMATS }).notNull().default("wasm"),
   /** Uploaded bytes, or the bytes that a worker fetched from `moduleUrl`. */
   data: bytea("data"),
   moduleUrl: text("module_url"),
@@ -93,9 +93,10 @@ export const moduleChecks = pgTable("module_checks", {
   lookbackCandles: integer("lookback_candles").notNull(),
   /** Workers take lower positions first, as with backtests. */
   queuePosition: integer("queue_position").notNull().default(0),
-  /** Null until a worker has checked it: accepted, or refused with a code and a reason. */
+  /** Null until a worker has checked it: accepted, with the parameters that the code declares, or refused with a code and a reason. */
   verdict: jsonb("verdict").$type<
-    { readonly accepted: true } | { readonly accepted: false; readonly code: string; readonly message: string }
+    | { readonly accepted: true; readonly parameterSchema?: object }
+    | { readonly accepted: false; readonly code: string; readonly message: string }
   >(),
   createdAt: moment("created_at").notNull().defaultNow(),
 });

@@ -199,6 +199,11 @@ const configSchema = z.object({
     z.enum(["on", "nojit", "off"], { error: "must be on, nojit or off" }).default("on"),
     "`on`; `nojit` runs scripts without V8's compilers, many times slower; `off` refuses to register and to run them.",
   ),
+  python: setting(
+    "PYTHON",
+    z.enum(["on", "off"], { error: "must be on or off" }).default("on"),
+    "`on` builds the interpreter of Python scripts in the background (`deno task python:build`); `off` refuses to register and to run them.",
+  ),
   logLevel: setting(
     "LOG_LEVEL",
     z.string().transform((level) => level === "warn" ? "warning" : level)

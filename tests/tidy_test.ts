@@ -12,7 +12,7 @@ const FILE_LINES_MAX = 300;
 const PRODUCT =
   /^((bench|cli|client|db|engine|market|research|routers|server|strategies\/builtin|web|workers)\/(?!templates\/)|main\.ts$)/;
 /** Folders whose file names count among themselves: each runtime names its parts alike. */
-const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script)\//;
+const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script|python)\//;
 /** Files that may have equal names, and why. */
 const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
   ["a noun has its SQL in db/ and its rules in routers/", /^(db|routers(\/\w+)?)\/\w+\.ts$/],

@@ -9,7 +9,7 @@ import { QUEUES } from "./jobs/queues.ts";
 import { queueRuns } from "./jobs/run_jobs.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
-import type { ScriptMode } from "./script_mode.ts";
+import type { ScriptModes } from "./script_mode.ts";
 import { observeQueue } from "./telemetry.ts";
 import { startWork } from "./work.ts";
 
@@ -46,7 +46,7 @@ export interface QueueOptions {
   /** `host:port` pairs of endpoints that may be called although they are not public. */
   readonly remoteAllow?: readonly string[];
   /** How scripts run; default: on. */
-  readonly scripts?: ScriptMode;
+  readonly scripts?: ScriptModes;
   /** Fetches candles that the archive lacks; default: from the feeds that need no key. */
   readonly readThrough?: ReadThrough;
 }
@@ -65,7 +65,7 @@ export async function openQueue(
     resultBytesMax = Infinity,
     resultDaysMax,
     remoteAllow = [],
-    scripts = "on",
+    scripts = { typescript: "on", python: "on" },
     readThrough = new ReadThrough(handle.db, createFeeds()),
   }: QueueOptions,
 ): Promise<OpenQueue> {

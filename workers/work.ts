@@ -20,7 +20,7 @@ import { OwnerTurns } from "./research/owner_turns.ts";
 import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
 import { retryOnDatabaseFault } from "./retry.ts";
-import type { ScriptMode } from "./script_mode.ts";
+import type { ScriptModes } from "./script_mode.ts";
 
 // A process that starts has nothing else to do than to wait.
 const NEVER = new AbortController().signal;
@@ -31,7 +31,7 @@ interface WorkServices {
   readonly jobs: Jobs;
   readonly readThrough: ReadThrough;
   readonly egress: EgressRules;
-  readonly scripts: ScriptMode;
+  readonly scripts: ScriptModes;
   /** How many backtests compute at once. */
   readonly backtestsMax: number;
   readonly limits: {

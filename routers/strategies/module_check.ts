@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { deleteCheck, insertCheck, readCheck, readVerdict } from "../../db/module_checks.ts";
 import type { Db } from "../../db/client.ts";
 import type { Module } from "../../db/modules.ts";
@@ -11,14 +12,22 @@ import type { Context, User } from "../trpc.ts";
 
 const VERDICT_MS_MAX = 15_000;
 const POLL_MS = 40;
-const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED", "SCRIPTS_NOT_ALLOWED"] as const;
+const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED", "SCRIPTS_NOT_ALLOWED", "PYTHON_NOT_READY"] as const;
+
+/** A checked module, or a script. */
+export interface CheckedModule extends Module {
+  /** The parameters that its code declares; null: it declares none. */
+  readonly parameterSchema: Record<string, unknown> | null;
+}
+
+const declaredSchema = z.record(z.string(), z.unknown()).nullable().default(null);
 
 /**
  * Waits until a worker has checked a module or a script, and has fetched it first if the user gave its address. This process compiles no
  * user's module and calls no user's address.
  *
  * @param parameters For the dry run.
- * @throws AppError INVALID_MODULE, INVALID_SCRIPT, ENDPOINT_NOT_ALLOWED or SCRIPTS_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
+ * @throws AppError INVALID_MODULE, INVALID_SCRIPT, ENDPOINT_NOT_ALLOWED, SCRIPTS_NOT_ALLOWED or PYTHON_NOT_READY with the worker's reason; QUOTA_EXCEEDED when too many of the user's
  * checks wait; UNAVAILABLE when no worker answers in time. After an error nothing stays stored.
  */
 export async function checkModule(
@@ -26,7 +35,7 @@ export async function checkModule(
   { path, ...source }: ModuleSource,
   parameters: Parameters,
   lookbackCandles: number,
-): Promise<Module> {
+): Promise<CheckedModule> {
   const id = await ctx.db.transaction(async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
     const queuePosition = await takeCheckPosition(tx, ctx.user.id);
@@ -41,20 +50,20 @@ export async function checkModule(
     return inserted;
   });
   try {
-    await awaitVerdict(ctx.db, id, path);
+    const parameterSchema = await awaitVerdict(ctx.db, id, path);
     const data = source.data ?? (await readCheck(ctx.db, id))?.data;
     if (data === undefined || data === null) throw new Error(`Cannot find the module of the accepted check ${id}`);
-    return { data, sha256: createHash("sha256").update(data).digest("hex") };
+    return { data, sha256: createHash("sha256").update(data).digest("hex"), parameterSchema };
   } finally {
     await deleteCheck(ctx.db, id);
   }
 }
 
-async function awaitVerdict(db: Db, id: string, path: string): Promise<void> {
+async function awaitVerdict(db: Db, id: string, path: string): Promise<CheckedModule["parameterSchema"]> {
   const deadline = performance.now() + VERDICT_MS_MAX;
   for (;;) {
     const verdict = await readVerdict(db, id);
-    if (verdict?.accepted === true) return;
+    if (verdict?.accepted === true) return declaredSchema.parse(verdict.parameterSchema);
     if (verdict !== undefined) {
       const code = CODES.find((known) => known === verdict.code) ?? "INVALID_MODULE";
       const { message } = verdict;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
 import { storeModule } from "../../db/modules.ts";
@@ -14,11 +15,12 @@ import {
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { inputObject } from "../input_object.ts";
 import { AppError, mustBe, quote } from "../errors.ts";
-import { checkModule } from "./module_check.ts";
+import { type CheckedModule, checkModule } from "./module_check.ts";
 import {
   checkParameterSchema,
   effectiveParameters,
   type ParameterRules,
+  type Parameters,
   requireShortDescription,
 } from "./parameters.ts";
 import { requireRoomForVersion, requireRoomInCatalogue } from "../quotas.ts";
@@ -29,6 +31,7 @@ import {
   moduleSource,
   requireAllowed,
   runtimeConfigSchema,
+  withLanguage,
   withoutContent,
 } from "./runtime_config.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
@@ -60,6 +63,9 @@ export const textShape = {
   default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
 };
 
+/** A Python script's own declarations stand in its place. */
+const NO_PARAMETERS = { type: "object", properties: {} };
+
 export const strategySchema = inputObject({
   slug: z.string().min(3).max(64).regex(
     /^[a-z0-9]+([-_][a-z0-9]+)*$/,
@@ -73,7 +79,7 @@ export const strategySchema = inputObject({
   min_candles: z.int().min(1).max(1_000_000).default(1),
   lookback_candles: lookbackSchema.default(0),
   default_config: textShape.default_config.default({}),
-  parameter_schema: freeForm.default({ type: "object", properties: {} }),
+  parameter_schema: freeForm.default(NO_PARAMETERS),
   is_public: textShape.is_public.default(false),
   initial_version: versionRequestSchema,
 });
@@ -92,9 +98,10 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const path = "/strategy/default_config";
   const dryRun = effectiveParameters(rules, request.default_config, path, "/strategy/parameter_schema");
   if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
-  const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type };
+  const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type, language: request.language };
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
+  const parameterSchema = declaredSchema(request, checked.module);
   return await ctx.db.transaction(async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
     await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
@@ -110,13 +117,29 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
       minCandles: request.min_candles,
       lookbackCandles: lookback,
       defaultConfig: request.default_config,
-      parameterSchema: request.parameter_schema,
+      parameterSchema,
       isPublic: request.is_public,
     }, checked.values);
     if (row === null) throw slugTaken(request.slug);
     if (request.is_public) await requireRoomInCatalogue(tx, ctx.user.id);
     return row;
   });
+}
+
+/**
+ * The schema of the request, or, where it has none, what the script itself declares.
+ *
+ * @throws AppError VALIDATION_FAILED, INVALID_PARAMETERS when default_config does not fit it.
+ */
+function declaredSchema(request: StrategyRequest, code: CheckedModule | null): Parameters {
+  const declared = code?.parameterSchema ?? null;
+  if (declared === null || !isDeepStrictEqual(request.parameter_schema, NO_PARAMETERS)) return request.parameter_schema;
+  const path = "/strategy/parameter_schema";
+  const described = { ...request, parameter_schema: declared };
+  checkParameterSchema(declared, path);
+  requireShortDescription(described);
+  effectiveParameters({ ...described, default_config: {} }, request.default_config, "/strategy/default_config", path);
+  return declared;
 }
 
 /**
@@ -130,7 +153,7 @@ export async function addVersion(
   request: VersionRequest,
 ): Promise<StrategyVersion> {
   requireHigher(request.version, latest.version);
-  const place = { path: "/version", runtimeType: strategy.runtimeType };
+  const place = { path: "/version", runtimeType: strategy.runtimeType, language: strategy.language };
   const rules: ParameterRules = {
     name: strategy.name,
     default_config: strategy.defaultConfig,
@@ -155,11 +178,11 @@ export async function addVersion(
 async function checkVersion(
   ctx: UserContext,
   request: VersionRequest,
-  place: { readonly path: string; readonly runtimeType: string },
+  place: { readonly path: string; readonly runtimeType: string; readonly language: string },
   dryRun: Readonly<Record<string, unknown>>,
   lookbackCandles: number,
 ) {
-  const config = request.runtime_config;
+  const config = withLanguage(request.runtime_config, place.language);
   const path = `${place.path}/runtime_config`;
   if (config.type !== place.runtimeType) {
     throw refuse(`${path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);

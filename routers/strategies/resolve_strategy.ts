@@ -18,6 +18,7 @@ import {
 } from "./unknown_strategy.ts";
 import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
 import {
+  checkFormat,
   type ModuleSource,
   moduleSource,
   parseStored,
@@ -197,7 +198,7 @@ async function resolveInline(
   const module = config.type !== "remote"
     ? await checkModule(
       ctx,
-      sha256 === null ? moduleSource(config, PATH) : await findOwnModule(ctx, sha256, config.type),
+      sha256 === null ? moduleSource(config, PATH) : await findOwnModule(ctx, sha256, checkFormat(config)),
       withoutReserved(parameters),
       candles.lookbackCandles,
     )

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CODE_FORMATS, SandboxRuntime } from "../../db/schema.ts";
+import type { CHECK_FORMATS, SandboxRuntime } from "../../db/schema.ts";
 import { judgeUrl } from "../../workers/egress/rules.ts";
 import { AppError, mustBe } from "../errors.ts";
 import { inputObject, optionalKeys, withoutNulls } from "../input_object.ts";
@@ -45,7 +45,7 @@ const wasmSchema = z.strictObject({
 
 const scriptSchema = z.strictObject({
   type: z.literal("script"),
-  language: z.enum(["typescript", "javascript"]).optional(),
+  language: z.enum(["typescript", "javascript", "python"]).optional(),
   lookbackCandles: lookbackSchema.optional(),
   source: z.string().min(1).max(SOURCE_CHARS_MAX),
 });
@@ -93,7 +93,7 @@ export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>
 
 /** The source of a module or a script: bytes in the request, or a URL that a worker fetches; and the key that it came from. */
 export type ModuleSource =
-  & { readonly path: string; readonly format: (typeof CODE_FORMATS)[number] }
+  & { readonly path: string; readonly format: (typeof CHECK_FORMATS)[number] }
   & (
     | { readonly data: Uint8Array; readonly moduleUrl: null }
     | { readonly data: null; readonly moduleUrl: string }
@@ -113,7 +113,7 @@ export function moduleSource(
 ): ModuleSource {
   if (config.type === "script") {
     const data = new TextEncoder().encode(config.source);
-    return { format: "script", data, moduleUrl: null, path: `${path}/source` };
+    return { format: checkFormat(config), data, moduleUrl: null, path: `${path}/source` };
   }
   const given = [config.moduleUrl, config.artifact, beside?.artifact].filter((source) => source !== undefined);
   const uploaded = config.artifact === undefined ? beside : { artifact: config.artifact, path: `${path}/artifact` };
@@ -145,6 +145,17 @@ function decodeArtifact(artifact: Artifact, path: string): Uint8Array {
     "PAYLOAD_TOO_LARGE",
     `Cannot store a module of ${data.byteLength} bytes: at most ${MODULE_BYTES_MAX} are accepted`,
   );
+}
+
+/** A config whose script is in its strategy's language, where it does not say so itself. */
+export function withLanguage(config: RuntimeConfig, language: string): RuntimeConfig {
+  const isPython = config.type === "script" && config.language === undefined && /^python$/i.test(language);
+  return isPython ? { ...config, language: "python" } : config;
+}
+
+/** How the code of a config is checked. */
+export function checkFormat(config: Exclude<RuntimeConfig, { type: "remote" }>): ModuleSource["format"] {
+  return config.type === "script" && config.language === "python" ? "python" : config.type;
 }
 
 /** A config as it is stored and shown: without an artifact's content and a script's source, which are stored separately. */
@@ -183,7 +194,8 @@ export function sandboxRuntime(
   const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
   if (parsed.type !== "remote") {
     if (sha256 === null) throw new Error("Cannot run a version without the hash of its code");
-    return { type: parsed.type, sha256, ...lookback };
+    const isPython = parsed.type === "script" && parsed.language === "python";
+    return { type: parsed.type, sha256, ...lookback, ...(isPython && { language: "python" }) };
   }
   return { type: "remote", endpoint: parsed.endpoint, mode: parsed.mode, timeoutMs: parsed.timeoutMs, ...lookback };
 }

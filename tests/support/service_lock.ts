@@ -1,6 +1,6 @@
 /**
  * Writes service.lock: the packages of deno.lock that deno.json's imports need, without those that only tests or the console import.
- * Writes web/deno.json and web/deno.lock: the same for the console's build, which installs into a folder of its own.
+ * Writes deno.json and deno.lock of the console's build and of the build of Python's interpreter, which install into folders of their own.
  *
  * Deno installs all that a lock file holds, so each has one of its own.
  */
@@ -20,9 +20,11 @@ interface Dependent {
 
 const ROOT = new URL("../..", import.meta.url);
 
+type Scope = "./web/" | "./workers/sandbox/python/";
+
 interface Manifest {
   readonly imports: Readonly<Record<string, string>>;
-  readonly scopes: { readonly "./web/": Readonly<Record<string, string>> };
+  readonly scopes: Readonly<Record<Scope, Readonly<Record<string, string>>>>;
 }
 
 // Packages of the service that the console's build needs, too.
@@ -30,18 +32,29 @@ const SHARED = ["@trpc/client", "@trpc/server"] as const;
 
 /** The texts of the files that follow from deno.json and deno.lock, by path. */
 export async function makeLocks(): Promise<
-  Readonly<Record<"service.lock" | "web/deno.json" | "web/deno.lock", string>>
+  Readonly<Record<"service.lock" | `${"web" | "workers/sandbox/python"}/deno.${"json" | "lock"}`, string>>
 > {
   const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, ROOT)));
   const [manifest, lock]: [Manifest, Lock] = await Promise.all([read("deno.json"), read("deno.lock")]);
   const shared = SHARED.map((name) => [name, manifest.imports[name]!] as const);
-  const imports = { ...Object.fromEntries(shared), ...manifest.scopes["./web/"] };
-  const dependencies = [...new Set(Object.values(imports).map(toRequirement))].sort();
+  const console = { ...Object.fromEntries(shared), ...manifest.scopes["./web/"] };
+  const python = manifest.scopes["./workers/sandbox/python/"];
   return {
     "service.lock": toText(cutLock(lock, manifest.imports, lock.workspace)),
-    "web/deno.json": toText({ nodeModulesDir: "auto", imports }),
-    "web/deno.lock": toText(cutLock(lock, imports, { dependencies })),
+    "web/deno.json": writeManifest(console),
+    "web/deno.lock": writeLock(lock, console),
+    "workers/sandbox/python/deno.json": writeManifest(python),
+    "workers/sandbox/python/deno.lock": writeLock(lock, python),
   };
+}
+
+function writeManifest(imports: Readonly<Record<string, string>>): string {
+  return toText({ nodeModulesDir: "auto", imports });
+}
+
+function writeLock(lock: Lock, imports: Readonly<Record<string, string>>): string {
+  const dependencies = [...new Set(Object.values(imports).map(toRequirement))].sort();
+  return toText(cutLock(lock, imports, { dependencies }));
 }
 
 /** The part of a lock that some imports need. */

@@ -1,8 +1,10 @@
 import type { Db } from "../../db/client.ts";
 import { readModule } from "../../db/modules.ts";
+import type { SandboxRuntime } from "../../db/schema.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { RunError } from "../outcome.ts";
+import { PYODIDE_VERSION } from "../sandbox/python/files.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import type { Parameters, RunRecord, RunSettings } from "./run_settings.ts";
 import type { Run } from "./runner.ts";
@@ -41,16 +43,26 @@ export async function findDecider(db: Db, record: RunRecord, { own: parameters }
   const module = await readModule(db, runtime.sha256);
   if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
   const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
-  const code = runtime.type === "wasm"
-    ? { kind: "run", module, ...common } as const
-    : { kind: "script", source: new TextDecoder().decode(module), ...common } as const;
+  const code = runtime.type === "wasm" ? { kind: "run", module, ...common } as const : {
+    kind: "script",
+    source: new TextDecoder().decode(module),
+    language: runtime.language ?? "typescript",
+    ...common,
+  } as const;
   return {
-    // Another V8 may round a sine otherwise.
-    identity: { sha256: runtime.sha256, minCandles, ...(runtime.type === "script" ? { v8: Deno.version.v8 } : {}) },
+    identity: { sha256: runtime.sha256, minCandles, ...versionsOf(runtime) },
     moduleSha256: runtime.sha256,
     lookback,
     toRun: (task, { lookbackWanted }) => ({ kind: "code", job: { ...code, lookbackWanted, task } }),
   };
+}
+
+/** Versions that a script's result depends on: another V8 may round a sine otherwise. */
+function versionsOf(
+  { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
+): Readonly<Record<string, string>> {
+  if (type === "wasm") return {};
+  return language === "python" ? { pyodide: PYODIDE_VERSION } : { v8: Deno.version.v8 };
 }
 
 function builtinDecider(record: RunRecord, parameters: Parameters): Decider {

@@ -7,7 +7,7 @@ import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, EncodedSeries, Plot, RunTask, SimulatedRun } from "../protocol.ts";
-import { refuseScript, type ScriptMode } from "../script_mode.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
 import { traceStep } from "../telemetry.ts";
@@ -32,12 +32,12 @@ export class Runner {
   readonly #remote: RemoteRunner;
   readonly #slots: Slots;
   readonly #runsMax: number;
-  readonly #scripts: ScriptMode;
+  readonly #scripts: ScriptModes;
   /** Start times of the runs in sandbox processes, the oldest first. */
   readonly #begun: number[] = [];
 
   /** @param runsMax How many built-in runs compute at once, and how many foreign ones. */
-  constructor(runsMax: number, egress: EgressRules, scripts: ScriptMode) {
+  constructor(runsMax: number, egress: EgressRules, scripts: ScriptModes) {
     this.#scripts = scripts;
     this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
@@ -62,8 +62,8 @@ export class Runner {
    */
   async run(run: Run, limits: RunLimits, reload?: Reload): Promise<Outcome<EncodedRun>> {
     if (run.kind === "builtin") return await this.#pool.run(run.task, limits);
-    const isScript = run.kind === "code" && run.job.kind === "script";
-    const refused = isScript ? refuseScript(this.#scripts) : null;
+    const language = run.kind === "code" && run.job.kind === "script" ? run.job.language : null;
+    const refused = language === null ? null : await refuseScript(this.#scripts, language);
     if (refused !== null) throw refused;
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     const begun = performance.now();
@@ -74,7 +74,7 @@ export class Runner {
         memoryBytesMax: SANDBOX_BYTES_MAX,
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
-        jitless: isScript && this.#scripts === "nojit",
+        jitless: language !== null && isJitless(this.#scripts, language),
       };
       return run.kind === "code"
         ? await runCode(run.job, within, reload)

@@ -7,8 +7,8 @@ import { fetchGuarded } from "../egress/fetch.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
 import { type Outcome, RunError, type Stopped } from "../outcome.ts";
-import { refuseScript, type ScriptMode } from "../script_mode.ts";
-import type { Fetched, ValidScript } from "../sandbox/task.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
+import type { Fetched, ScriptLanguage, ValidModule, ValidScript } from "../sandbox/task.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -19,7 +19,7 @@ export interface CheckServices {
   readonly db: Db;
   readonly jobs: Jobs;
   readonly egress: EgressRules;
-  readonly scripts: ScriptMode;
+  readonly scripts: ScriptModes;
 }
 
 /** Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. */
@@ -56,19 +56,26 @@ async function judge(
   }
   const outcome = check.format === "wasm"
     ? await validateModule(data, check.parameters, signal)
-    : await checkScript(scripts, new TextDecoder().decode(data), check.parameters, signal);
+    : await checkScript(scripts, languageOf(check), new TextDecoder().decode(data), check.parameters, signal);
   if (outcome.type === "stopped") return false;
   await storeVerdict(db, check.id, verdictOf(outcome), data);
   return true;
 }
 
+function languageOf({ format }: ModuleCheck): ScriptLanguage {
+  return format === "python" ? "python" : "typescript";
+}
+
 async function checkScript(
-  mode: ScriptMode,
+  modes: ScriptModes,
+  language: ScriptLanguage,
   source: string,
   parameters: ModuleCheck["parameters"],
   signal: AbortSignal,
 ): Promise<Outcome<ValidScript>> {
-  return refuseScript(mode)?.outcome ?? await validateScript(source, parameters, signal, mode === "nojit");
+  const refused = await refuseScript(modes, language);
+  const script = { source, language, parameters };
+  return refused?.outcome ?? await validateScript(script, signal, isJitless(modes, language));
 }
 
 async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {
@@ -82,8 +89,12 @@ async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: Abor
 }
 
 /** @throws {Error} When the sandbox itself broke. */
-function verdictOf(outcome: Exclude<Outcome<object>, Stopped>): Verdict {
-  if (outcome.type === "completed") return { accepted: true };
+function verdictOf(outcome: Exclude<Outcome<ValidScript | ValidModule | Fetched>, Stopped>): Verdict {
+  if (outcome.type === "completed") {
+    return "parameterSchema" in outcome && outcome.parameterSchema !== null
+      ? { accepted: true, parameterSchema: outcome.parameterSchema }
+      : { accepted: true };
+  }
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
   throw new Error(`The sandbox broke: ${outcome.message}`);
 }

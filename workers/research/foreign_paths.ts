@@ -10,7 +10,7 @@ import { drawPaths, measurePath } from "../sandbox/path_runs.ts";
 import type { CandlePathsTask, MadePaths, PathsCommon } from "../sandbox/paths_task.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { type PathOutcome, SANDBOX_BYTES_MAX, type ScriptPathsJob, type WasmPathsJob } from "../sandbox/task.ts";
-import { refuseScript, type ScriptMode } from "../script_mode.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
 import { makeWithin, type PathsLimits } from "./paths_limits.ts";
 
 // A path may take so many times as long as the backtest took, and so long at least: its process starts in that time, too.
@@ -40,9 +40,9 @@ export interface ForeignPathsTask extends PathsCommon {
  */
 export class ForeignPaths {
   readonly #remote: RemoteRunner;
-  readonly #scripts: ScriptMode;
+  readonly #scripts: ScriptModes;
 
-  constructor(egress: EgressRules, scripts: ScriptMode) {
+  constructor(egress: EgressRules, scripts: ScriptModes) {
     this.#remote = new RemoteRunner(egress);
     this.#scripts = scripts;
   }
@@ -74,9 +74,10 @@ export class ForeignPaths {
     collected: CollectedPaths,
     limits: SandboxLimits,
   ): Promise<Outcome<MadePaths>> {
-    const refused = job.kind === "script" ? refuseScript(this.#scripts) : null;
+    const language = job.kind === "script" ? job.language : null;
+    const refused = language === null ? null : await refuseScript(this.#scripts, language);
     if (refused !== null) throw refused;
-    const jitless = job.kind === "script" && this.#scripts === "nojit";
+    const jitless = language !== null && isJitless(this.#scripts, language);
     while (collected.isOpen) {
       const first = collected.next;
       const onPath = (outcome: PathOutcome) => collected.add(outcome);
@@ -120,7 +121,7 @@ function toPathsJob(task: ForeignPathsTask, job: CodeRun["job"], from: number): 
   const paths = { ...pathsOf(task), from, parametersJson, candlesMin };
   return job.kind === "run"
     ? { ...paths, kind: "run_paths", module: job.module }
-    : { ...paths, kind: "script_paths", source: job.source };
+    : { ...paths, kind: "script_paths", source: job.source, language: job.language };
 }
 
 function pathsOf({ task, runs, seed: pathSeed, blockLength }: ForeignPathsTask): Omit<CandlePathsTask, "from"> {

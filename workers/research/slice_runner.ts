@@ -10,7 +10,7 @@ import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import type { LuckReport, Trials } from "../../research/overfitting.ts";
 import type { FoundPoints, PointsTask, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
-import { refuseScript, type ScriptMode } from "../script_mode.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import {
   SANDBOX_BYTES_MAX,
@@ -38,13 +38,13 @@ type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug">;
 export class SliceRunner {
   readonly #db: Db;
   readonly #runsMax: number;
-  readonly #scripts: ScriptMode;
+  readonly #scripts: ScriptModes;
   readonly #slots: Slots;
   readonly #remote: RemoteRunner;
   #pool: Pool | undefined;
 
   /** @param runsMax How many slices compute at once. */
-  constructor(db: Db, runsMax: number, egress: EgressRules, scripts: ScriptMode) {
+  constructor(db: Db, runsMax: number, egress: EgressRules, scripts: ScriptModes) {
     this.#scripts = scripts;
     this.#db = db;
     this.#runsMax = runsMax;
@@ -90,7 +90,8 @@ export class SliceRunner {
     limits: SandboxLimits,
     reload: ReloadSlice,
   ): Promise<Outcome<SliceRun>> {
-    const refused = runtime.type === "script" ? refuseScript(this.#scripts) : null;
+    const language = runtime.type === "script" ? runtime.language ?? "typescript" : null;
+    const refused = language === null ? null : await refuseScript(this.#scripts, language);
     if (refused !== null) throw refused;
     const code = await readModule(this.#db, runtime.sha256);
     if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
@@ -118,11 +119,12 @@ export class SliceRunner {
           ...common,
           kind: "script_trials",
           source: new TextDecoder().decode(code),
+          language: language ?? "typescript",
         } as const satisfies ScriptTrialsJob;
     };
     const outcome = await runInSandbox(toJob(plan, true), {
       ...limits,
-      jitless: runtime.type === "script" && this.#scripts === "nojit",
+      jitless: language !== null && isJitless(this.#scripts, language),
       onTrial: (trial) => collected.add(trial),
       reload: async (lookback) => toJob(await reload(lookback), false),
     });

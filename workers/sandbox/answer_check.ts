@@ -3,7 +3,7 @@ import { z } from "zod";
 import { RUN_FAILURE_CODES } from "../outcome.ts";
 import { type AnswerBounds, AnswerFault } from "./answer_bounds.ts";
 import { isStoredLog } from "./log_bounds.ts";
-import { PLOT_NAME_CHARS_MAX, PLOTS_MAX } from "./script/layout.ts";
+import { PLOT_NAME_CHARS_MAX, PLOTS_MAX, SCHEMA_CHARS_MAX } from "./script/layout.ts";
 import type { SandboxJob } from "./task.ts";
 import { RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./wasm/abi.ts";
 
@@ -66,6 +66,11 @@ const failedOf = (candles: number) =>
     plots: plotsOf(candles).optional(),
   });
 
+const parameterSchema = z.record(z.string(), z.unknown()).nullable().refine(
+  (schema) => JSON.stringify(schema).length <= SCHEMA_CHARS_MAX,
+  `has more than ${SCHEMA_CHARS_MAX} characters`,
+);
+
 const dryRun = z.object({
   ...{ warmup: count, candles: count, orders: count, refused, nanosecondsPerCandle: count },
   notes: z.array(sentence).max(NOTES_MAX),
@@ -90,8 +95,9 @@ const runOf = (candles: number) =>
 function valueOf({ kind }: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z.ZodObject {
   switch (kind) {
     case "validate":
-    case "check_script":
       return z.object({ report: dryRun, log });
+    case "check_script":
+      return z.object({ report: dryRun, log, parameterSchema });
     case "fetch":
       return z.object({ body: bytes.refine(({ length }) => length <= bodyBytesMax) });
     case "run":

@@ -14,6 +14,7 @@ import {
   type ChildLimits,
   type FromChild,
   type FromChildWorker,
+  type InterpreterMessage,
   isWithin,
   type SandboxJob,
   type SandboxKind,
@@ -35,6 +36,7 @@ const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   script: "./script/worker.ts",
   script_trials: "./script/worker.ts",
   script_paths: "./script/worker.ts",
+  python: "./python/worker.ts",
   remote: "./remote/worker.ts",
   fetch: "./remote/fetch_worker.ts",
 };
@@ -50,6 +52,13 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
 const control = createControl();
+if (kind === "python") {
+  // Its Worker may not read files.
+  const { readInterpreter } = await import("./python/files.ts");
+  const { program, ...frozen } = readInterpreter();
+  const interpreter = { ...frozen, program: new WebAssembly.Module(program) };
+  worker.postMessage({ interpreter } satisfies InterpreterMessage, [frozen.image.buffer]);
+}
 let decided = 0;
 let deciding = new Int32Array(new SharedArrayBuffer(4));
 // An outcome, or a request, as a frame: the Worker writes it, so that this thread watches the memory that it takes.

@@ -3,7 +3,8 @@ import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../eng
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
 import type { RemoteTask } from "../protocol.ts";
-import { SANDBOX_BYTES_MAX, type SandboxRun, type ValidModule, type ValidScript } from "./task.ts";
+import { buildInterpreter } from "./python/build_interpreter.ts";
+import { SANDBOX_BYTES_MAX, type SandboxRun, type ScriptLanguage, type ValidModule, type ValidScript } from "./task.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
 import { type Outcome, RunError } from "../outcome.ts";
 import { runInSandbox } from "./process.ts";
@@ -43,25 +44,35 @@ export async function validateModule(
 /**
  * Checks a script as its registration does: types stripped, compiled, and a dry run over sample candles, in a process of its own.
  *
- * @param parameters The strategy's own, defaults filled in.
  * @param jitless Runs it without V8's compilers.
  * @returns `completed` with a report, or `failed` with the reason.
  */
 export async function validateScript(
-  source: string,
-  parameters: Readonly<Record<string, unknown>>,
+  { source, language, parameters }: ScriptTrial,
   signal: AbortSignal,
   jitless = false,
 ): Promise<Outcome<ValidScript>> {
   return await runInSandbox(
-    { kind: "check_script", source, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
+    { kind: "check_script", source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
     { ...VALIDATION_LIMITS, signal, jitless },
   );
 }
 
+/** Makes what scripts of a language need: the interpreter of Python, which may take a minute. */
+export async function prepareLanguage(language: ScriptLanguage): Promise<void> {
+  if (language === "python") await buildInterpreter();
+}
+
+/** A script's text and its own parameters, defaults filled in. */
+export interface ScriptTrial {
+  readonly source: string;
+  readonly language: ScriptLanguage;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
 /** A module's bytes, or a script's text, and its own parameters. */
 export interface CodeTrial {
-  readonly code: Uint8Array | string;
+  readonly code: Uint8Array | Pick<ScriptTrial, "source" | "language">;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly candles: Candles;
   /** Length of a candle; null for calendar months. */
@@ -88,9 +99,9 @@ export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Ou
   };
   const common = { parametersJson: JSON.stringify(parameters), candlesMin: 1, lookbackWanted: null, task };
   const limits = { deadlineMs: RUN_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal };
-  return typeof code === "string"
-    ? await runInSandbox({ kind: "script", source: code, ...common }, limits)
-    : await runInSandbox({ kind: "run", module: code, ...common }, limits);
+  return code instanceof Uint8Array
+    ? await runInSandbox({ kind: "run", module: code, ...common }, limits)
+    : await runInSandbox({ kind: "script", ...code, ...common }, limits);
 }
 
 /** An endpoint and how to call it. */

@@ -8,7 +8,7 @@ import { ReportedLog } from "./log_bounds.ts";
 import { childLimits, type SandboxLimits } from "./sandbox_limits.ts";
 import { spawnChild } from "./spawn.ts";
 import { WARMUP_MAX } from "./wasm/abi.ts";
-import { candleBytes, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
+import { candleBytes, type FromChild, isWithin, kindOf, type SandboxJob, type ValueOf } from "./task.ts";
 
 export type { SandboxLimits } from "./sandbox_limits.ts";
 
@@ -73,7 +73,7 @@ class SandboxProcess<Value extends object> {
     this.#limits = limits;
     this.#kind = job.kind;
     this.#residentBytesMax = limits.memoryBytesMax;
-    this.#child = spawnChild(job.kind, childLimits(limits), limits.address ?? null, limits.jitless ?? false);
+    this.#child = spawnChild(kindOf(job), childLimits(limits), limits.address ?? null, limits.jitless ?? false);
     this.#input = this.#child.stdin.getWriter();
     this.#answers = new AnswerReader(this.#child.stdout, job);
   }

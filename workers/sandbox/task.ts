@@ -3,6 +3,7 @@ import type { Finding } from "../../engine/result.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../outcome.ts";
 import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../protocol.ts";
+import type { InterpreterCode } from "./python/interpreter.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 
 /** Resident memory of a sandbox process, beside its candles. */
@@ -12,8 +13,16 @@ const CANDLE_BYTES = 8 * 8;
 // Paths are made of four columns of factors and one of indexes, in five columns.
 const PATH_CANDLE_BYTES = 8 * 10;
 
-/** The first argument of the child process. */
-export type SandboxKind = SandboxJob["kind"];
+/** JavaScript counts as TypeScript. */
+export type ScriptLanguage = "typescript" | "python";
+
+/** The first argument of the child process: the kind of its jobs, or `python` for those of a script in Python. */
+export type SandboxKind = SandboxJob["kind"] | "python";
+
+/** The process that a job needs. */
+export function kindOf(job: SandboxJob): SandboxKind {
+  return "language" in job && job.language === "python" ? "python" : job.kind;
+}
 
 /** The work of a sandbox process. */
 export type SandboxJob =
@@ -66,8 +75,9 @@ export interface WasmJob extends CodeRun {
 /** Checks whether a script may be registered: its text, and a dry run over sample candles. */
 export interface ScriptCheckJob {
   readonly kind: "check_script";
-  /** TypeScript. */
   readonly source: string;
+  /** Of the source. */
+  readonly language: ScriptLanguage;
   /** The strategy's own, as JSON. */
   readonly parametersJson: string;
   /** No decision before this many candles. */
@@ -106,8 +116,9 @@ export interface WasmTrialsJob extends TrialsRun {
 /** Trials of a script. */
 export interface ScriptTrialsJob extends TrialsRun {
   readonly kind: "script_trials";
-  /** TypeScript. */
   readonly source: string;
+  /** Of the source. */
+  readonly language: ScriptLanguage;
 }
 
 /** Runs of a user's code on paths of candles, one after the other in one process. */
@@ -127,8 +138,9 @@ export interface WasmPathsJob extends PathsRun {
 /** Runs of a script on paths. */
 export interface ScriptPathsJob extends PathsRun {
   readonly kind: "script_paths";
-  /** TypeScript. */
   readonly source: string;
+  /** Of the source. */
+  readonly language: ScriptLanguage;
 }
 
 /** The end of a run on a path. */
@@ -184,6 +196,8 @@ export interface ValidScript {
   readonly report: DryRun;
   /** Lines that the script logged in its dry run. */
   readonly log: readonly string[];
+  /** The parameters that its class declares; null where its language has no such thing. */
+  readonly parameterSchema: object | null;
 }
 
 /** The value of a module that may be registered. */
@@ -256,6 +270,11 @@ export type FromChild<Value extends object> =
   | { readonly type: "trial"; readonly outcome: TrialOutcome }
   | { readonly type: "path"; readonly outcome: PathOutcome }
   | Outcome<Value>;
+
+/** What a Worker for Python is started with, before its job. */
+export interface InterpreterMessage {
+  readonly interpreter: InterpreterCode;
+}
 
 /** The message to a child's Worker. It answers with the pieces of a frame, an outcome. `control` is shared memory, see engine/control.ts. */
 export interface ToChildWorker {

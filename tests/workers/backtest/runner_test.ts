@@ -15,7 +15,7 @@ Deno.test("no runs are held in advance while a run in a process of its own is sl
     asked.resolve();
     return answer.promise;
   });
-  const runner = new Runner(1, { allow: new Set([new URL(endpoint.url).host]) }, "on");
+  const runner = new Runner(1, { allow: new Set([new URL(endpoint.url).host]) }, { typescript: "on", python: "on" });
   const task = {
     candles: wave(40),
     firstIndex: 0,

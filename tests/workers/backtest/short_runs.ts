@@ -32,6 +32,7 @@ const task = {
 } as const;
 const job = {
   kind: "script",
+  language: "typescript",
   source: SOURCE,
   parametersJson: "{}",
   candlesMin: 1,
@@ -46,7 +47,7 @@ interface Holdings {
   readonly processes: number;
 }
 
-const runner = new Runner(1, { allow: new Set() }, "on");
+const runner = new Runner(1, { allow: new Set() }, { typescript: "on", python: "on" });
 const held: Holdings[] = [];
 for (let run = 0; run < runs; run++) {
   const limits = { deadlineMs: 60_000, waitMs: 60_000, signal: new AbortController().signal, onProgress: () => {} };

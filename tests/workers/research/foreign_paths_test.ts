@@ -18,8 +18,16 @@ Deno.test("paths that hang end a simulation at its deadline", async () => {
     finer: null,
     seed: 0,
   } as const;
-  const job = { kind: "script", source, parametersJson: "{}", candlesMin: 1, lookbackWanted: null, task } as const;
-  const outcome = await new ForeignPaths({ allow: new Set() }, "on").make({
+  const job = {
+    kind: "script",
+    language: "typescript",
+    source,
+    parametersJson: "{}",
+    candlesMin: 1,
+    lookbackWanted: null,
+    task,
+  } as const;
+  const outcome = await new ForeignPaths({ allow: new Set() }, { typescript: "on", python: "on" }).make({
     method: "foreign_candles",
     run: { kind: "code", job },
     task,

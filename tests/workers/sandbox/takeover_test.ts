@@ -245,6 +245,7 @@ for (const [what, source, message] of REALMS) {
     const growth = watchGrowth();
     const job = {
       kind: "script",
+      language: "typescript",
       source,
       parametersJson: "{}",
       candlesMin: 1,

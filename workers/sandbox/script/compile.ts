@@ -1,18 +1,10 @@
 import { stripTypeScriptTypes } from "node:module";
 import vm from "node:vm";
 import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "./layout.ts";
+import type { CompiledScript } from "./guest.ts";
+import { ScriptFault } from "./fault.ts";
+import { openRealm } from "./open_realm.ts";
 import { Reads } from "./reads.ts";
-
-/** A script cannot be used; the message has its own line and column where they are known. */
-export class ScriptFault extends Error {
-  override readonly name = "ScriptFault";
-}
-
-/** A script that can be run, and what it reads. */
-export interface CompiledScript {
-  readonly program: vm.Script;
-  readonly reads: Reads;
-}
 
 /** The prefix makes a script strict. It is a line before the first one: the runtime does not survive columns below zero. */
 const STRICT = '"use strict";\n';
@@ -36,7 +28,7 @@ export async function compileScript(source: string): Promise<CompiledScript> {
   }
   try {
     const program = new vm.Script(STRICT + code, { filename: SCRIPT_FILE, lineOffset: -1 });
-    return { program, reads: new Reads(code) };
+    return { open: () => openRealm(program), reads: new Reads(code) };
   } catch (error) {
     throw await explain(source, error);
   }

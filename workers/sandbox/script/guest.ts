@@ -1,4 +1,3 @@
-import vm from "node:vm";
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { RunError } from "../../outcome.ts";
@@ -22,7 +21,6 @@ import {
   requireBuffer,
   ScriptError,
 } from "./realm_answers.ts";
-import type { CompiledScript } from "./compile.ts";
 import { computeIndicator } from "./indicators.ts";
 import {
   CANDLE_COLUMNS,
@@ -33,17 +31,31 @@ import {
   PLOT_VALUES_MAX,
   PLOTS_MAX,
   REQUESTS_CHARS_MAX,
+  SCHEMA_CHARS_MAX,
   STATE,
   WINDOW_ROWS,
   WINDOWS_MAX,
 } from "./layout.ts";
 import { MoreWanted, type Reads } from "./reads.ts";
 import type { Door } from "./realm/realm.ts";
-import { REALM_TEXT } from "./realm_text.ts";
 
 type Report = (message: LoggedLines) => void;
 
-const REALM = new vm.Script(REALM_TEXT, { filename: "realm.js" });
+/** A script in a world of its own. */
+export interface OpenedScript {
+  readonly door: Door;
+  /** Runs the script's own lines. Returns the description of what they threw; null: nothing. */
+  readonly run: () => unknown;
+  /** The parameters that it declares, as JSON of a parameter_schema; null, and absent where its language has none: it declares none. */
+  readonly schema?: () => string | null;
+}
+
+/** A script that can be run, and what it reads. */
+export interface CompiledScript {
+  readonly reads: Reads;
+  /** Opens a new world for it: nothing is left there of another. */
+  readonly open: () => OpenedScript;
+}
 
 /** A column that a script sees: its memory there, and the whole of it. */
 export interface ShownColumn {
@@ -71,6 +83,7 @@ export class ScriptGuest {
   readonly #bits: number;
   readonly #words: Int32Array;
   readonly #report: Report | null;
+  readonly #schema: OpenedScript["schema"];
   #isPrepared = false;
   readonly #log = new BoundedLog();
   /** Lines of the log that were taken from the realm. */
@@ -83,7 +96,7 @@ export class ScriptGuest {
    * @throws {RunError} When the script throws.
    */
   constructor(
-    { program, reads }: CompiledScript,
+    { open, reads }: CompiledScript,
     parametersJson: string,
     series: Series,
     report: Report | null = null,
@@ -91,14 +104,14 @@ export class ScriptGuest {
     this.#report = report;
     this.listsMax = reads.listsMax;
     this.#bits = reads.bits;
-    const realm = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
-    const door: Door = REALM.runInContext(realm);
+    const { door, run, schema } = open();
+    this.#schema = schema;
     this.#door = door;
     this.memory = requireBuffer(door.memory, MEMORY_BYTES);
     this.#words = new Int32Array(this.memory);
     this.windows = new Float64Array(requireBuffer(door.windows, WINDOWS_MAX * WINDOW_ROWS * 8));
     this.decided = door.decided();
-    this.#attempt("start", () => runScript(program, realm, door));
+    this.#attempt("start", run);
     this.#attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
@@ -181,7 +194,10 @@ export class ScriptGuest {
   #explain(error: unknown, doing: string): unknown {
     if (error instanceof ScriptError) {
       this.stack = error.stackLines();
-      return new RunError("STRATEGY_FAILED", `${doing}: ${error.describe()}`);
+      const description = error.describe();
+      // Python's own.
+      const code = /^MemoryError\b/.test(description) ? "STRATEGY_OUT_OF_MEMORY" : "STRATEGY_FAILED";
+      return new RunError(code, `${doing}: ${description}`);
     }
     if (!(error instanceof RangeError)) return error;
     // Our own: the script's calls left no room on the stack, or its columns none in memory.
@@ -200,6 +216,12 @@ export class ScriptGuest {
       throw this.#explain(error, `Cannot ${what}`);
     }
     if (failure !== null) throw this.#explain(new ScriptError(failure), `Cannot ${what}`);
+  }
+
+  /** The parameters that the script declares, as a parameter_schema; null: it declares none. */
+  declaredParameters(): object | null {
+    const schema = parse(this.#schema?.(), SCHEMA_CHARS_MAX);
+    return typeof schema === "object" ? schema : null;
   }
 
   /** Lines that the script has logged; of a broken realm, those that were taken before. */
@@ -249,18 +271,6 @@ export class ScriptGuest {
 
 function isPlotText(text: string): boolean {
   return text === clean(text) && text.isWellFormed();
-}
-
-/** Runs a script's own lines. @returns The description of what they threw; null: nothing. */
-function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
-  try {
-    script.runInContext(realm);
-    return null;
-  } catch (error) {
-    // An error of ours must not get into the realm.
-    if (isOurs(error)) throw error;
-    return ask(() => door.describe(error));
-  }
 }
 
 /** As `ask`, without a function for each candle. */

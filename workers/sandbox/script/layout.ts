@@ -21,6 +21,8 @@ export const SCRIPT_FILE = "strategy.ts";
 export const SOURCE_BYTES_MAX = 256 * 1024;
 /** Columns that one strategy may ask for. */
 export const COLUMNS_MAX = 256;
+/** JSON of the parameters that a script declares. */
+export const SCHEMA_CHARS_MAX = 64 * 1024;
 export const PLOTS_MAX = 16;
 export const PLOT_NAME_CHARS_MAX = 64;
 /** Of all plots of a run together, a value a candle each: 64 MiB. A year of minutes has room for 14 plots. */
@@ -63,7 +65,8 @@ export const TRADES_AT = RESULTS_AT + ORDERS_MAX.limit * 4;
 export const WORKING_AT = TRADES_AT + TRADES_MAX.limit * TRADE_BYTES;
 /** The working orders by the script's names. */
 export const NAMES_AT = WORKING_AT + WORKING_MAX.limit * 4;
-const TAGS_AT = NAMES_AT + WORKING_MAX.limit * 4;
+/** The tags of a decision. */
+export const TAGS_AT = NAMES_AT + WORKING_MAX.limit * 4;
 export const MEMORY_BYTES = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
 
 /** The closes that the account is marked at, the columns of candles and those of indicators. */

@@ -16,7 +16,7 @@ export class Reads {
 
   /** @param source Names what the script reads, unless it hides a name. */
   constructor(source: string) {
-    this.#bits = (/\b(?:working|isWorking)\b/.test(source) ? WORKING_BIT : 0) |
+    this.#bits = (/\b(?:working|isWorking|is_working)\b/.test(source) ? WORKING_BIT : 0) |
       (/\btrades\b/.test(source) ? TRADES_BIT : 0);
     for (const [n, name] of CANDLE_COLUMNS.entries()) {
       if (new RegExp(`\\b${name}\\b`).test(source)) this.#bits |= 1 << n;

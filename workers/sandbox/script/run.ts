@@ -18,12 +18,15 @@ import {
   type ValidScript,
 } from "../task.ts";
 import type { Plot } from "../../protocol.ts";
-import { type CompiledScript, compileScript, ScriptFault } from "./compile.ts";
-import { ScriptGuest } from "./guest.ts";
+import { ScriptFault } from "./fault.ts";
+import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
 
-// The report of a script's RangeError at its creation, see guest.ts.
-const REFUSAL = /^Cannot create the strategy: RangeError/;
+// The report of a script's RangeError at its creation, or a Python script's ValueError, see guest.ts.
+const REFUSAL = /^Cannot create the strategy: (RangeError|ValueError)/;
+
+/** Compiles a script's text. @throws {ScriptFault} */
+export type Compile = (source: string) => Promise<CompiledScript>;
 
 /** The watchers of a run. */
 export interface ScriptWatch {
@@ -39,10 +42,11 @@ export interface ScriptWatch {
 export async function doScriptJob(
   job: ScriptCheckJob | ScriptJob,
   watch: ScriptWatch,
+  compile: Compile,
 ): Promise<Outcome<ValidScript> | Outcome<SandboxRun> | LookbackRequest> {
   const guests: ScriptGuest[] = [];
   try {
-    const script = await compileScript(job.source);
+    const script = await compile(job.source);
     return script.reads.run(() =>
       job.kind === "script" ? backtest(job, script, { ...watch, guests }) : check(job, script, guests)
     );
@@ -63,9 +67,10 @@ export async function doScriptJob(
 export async function doScriptRuns(
   job: ScriptTrialsJob | ScriptPathsJob,
   { countIn, ...listener }: TrialListener & Pick<ScriptWatch, "countIn">,
+  compile: Compile,
 ): Promise<Outcome<object> | LookbackRequest> {
   try {
-    const script = await compileScript(job.source);
+    const script = await compile(job.source);
     const make = (parametersJson: string, firstIndex: number, makeGuest: MakeGuest) => {
       const series = seriesOf({ ...job.task, firstIndex });
       return new ScriptStrategy(() => {
@@ -102,7 +107,8 @@ function makeOrRefuse(script: CompiledScript, parametersJson: string, series: Se
 function check(job: ScriptCheckJob, script: CompiledScript, guests: ScriptGuest[]): Outcome<ValidScript> {
   const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));
   const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
-  return { type: "completed", report, log: logOf(guests) };
+  const parameterSchema = guests[0]?.declaredParameters() ?? null;
+  return { type: "completed", report, log: logOf(guests), parameterSchema };
 }
 
 /** Makes a guest for each simulation, and keeps the first: later ones repeat what it logs, and their memory is needed. */

@@ -5,6 +5,7 @@ import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { brokenBy } from "../../outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
+import { compileScript } from "./compile.ts";
 import { doScriptJob, doScriptRuns } from "./run.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(await answer(job, control));
@@ -20,10 +21,10 @@ async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<F
     switch (job.kind) {
       case "script":
       case "check_script":
-        return await doScriptJob(job, { control, report: post, countIn });
+        return await doScriptJob(job, { control, report: post, countIn }, compileScript);
       case "script_trials":
       case "script_paths":
-        return await doScriptRuns(job, { control, report: post, countIn });
+        return await doScriptRuns(job, { control, report: post, countIn }, compileScript);
       default:
         return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
     }

@@ -15,6 +15,7 @@ function runScript(source: string, overrides: Partial<SandboxLimits> = {}): Prom
   const task = taskOver(dailyCandles(CLOSES), { tradingDays: TRADING_DAYS });
   return runInSandbox({
     kind: "script",
+    language: "typescript",
     source,
     parametersJson: "{}",
     candlesMin: 1,

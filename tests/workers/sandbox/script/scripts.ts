@@ -3,7 +3,9 @@ import type { Candles } from "../../../../engine/candles.ts";
 import { run, type RunResult } from "../../../../engine/run.ts";
 import { ScriptStrategy } from "../../../../workers/sandbox/script/strategy.ts";
 import { RunError } from "../../../../workers/outcome.ts";
-import { compileScript, ScriptFault } from "../../../../workers/sandbox/script/compile.ts";
+import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
+import { ScriptFault } from "../../../../workers/sandbox/script/fault.ts";
+import type { Compile } from "../../../../workers/sandbox/script/run.ts";
 import { seriesOf } from "../../../../workers/sandbox/candle_series.ts";
 import { ScriptGuest } from "../../../../workers/sandbox/script/guest.ts";
 import type { Plot } from "../../../../workers/protocol.ts";
@@ -22,10 +24,11 @@ export async function playScript(
   source: string,
   over: Candles | readonly number[],
   { parameters = {}, ...overrides }: Partial<SandboxTask> & { readonly parameters?: object } = {},
+  compile: Compile = compileScript,
 ): Promise<Played> {
   const candles = isCandles(over) ? over : dailyCandles(over);
   const task = taskOver(candles, overrides);
-  const script = await compileScript(source);
+  const script = await compile(source);
   return script.reads.run(() => {
     const guests: ScriptGuest[] = [];
     const makeGuest = () => {

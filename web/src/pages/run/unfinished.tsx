@@ -37,6 +37,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   INVALID_SIGNAL: "Mend the strategy: it decided something that makes no sense.",
   ENDPOINT_FAILED: "See that the endpoint runs and can be reached from the service, and run again.",
   ENDPOINT_NOT_ALLOWED: "Use a public address for the endpoint.",
+  PYTHON_NOT_READY: "Submit it again in a minute.",
   SCRIPTS_NOT_ALLOWED: "Write the strategy as a WebAssembly module or an endpoint.",
   PROVIDER_FAILED: "The market-data provider has a fault. Run again later, or import the candles.",
   PROVIDER_RATE_LIMITED: "The market-data provider is out of requests. Run again later, or import the candles.",

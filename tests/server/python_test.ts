@@ -1,0 +1,117 @@
+/** Strategies in Python over HTTP, in services with the permissions of the task: registered, inline, in optimizations, switched off. */
+import { expect } from "@std/expect";
+import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
+import { BACKTEST, type TestClient } from "../support/client.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
+import { startProcess } from "../support/process.ts";
+
+await buildInterpreter();
+const SOURCE = await Deno.readTextFile(new URL("../../strategies/scripts_python/sma_cross.py", import.meta.url));
+const OWN = { fast: 5, slow: 20, direction: "both" };
+const PARAMETERS = { timeframe: "1h", ...OWN };
+const RUNTIME = { type: "script", language: "python", lookbackCandles: 200, source: SOURCE };
+
+function registration(slug: string, source: string, more: object = {}) {
+  return {
+    strategy: {
+      slug,
+      name: slug,
+      runtime_type: "script",
+      language: "python",
+      lookback_candles: 200,
+      initial_version: { version: "1.0", runtime_config: { type: "script", source } },
+      ...more,
+    },
+  };
+}
+
+async function run(user: TestClient, strategy: string, more: object = {}) {
+  const backtest = { ...BACKTEST, strategy, parameters: { ...PARAMETERS, ...more } };
+  const submitted = await user.send("POST", "/api/backtests", { backtest });
+  expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
+  const ended = await user.finish(String(submitted.at("/backtest/id")));
+  expect([ended.at("/backtest/status"), ended.at("/backtest/error")]).toEqual(["completed", null]);
+  return ended;
+}
+
+Deno.test("Python is registered with the parameters that it declares, and trades as the built-in does", async (t) => {
+  const database = await createTestDatabase("service");
+  const start = (mode: string) =>
+    startProcess("serve", {
+      DATABASE_URL: database.url,
+      BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+      PYTHON: mode,
+    });
+  let service = await start("on");
+  let user = service.client();
+  await user.signUp();
+
+  await t.step("registered", async () => {
+    const created = await user.send("POST", "/api/strategies", registration("py-cross", SOURCE));
+    expect([created.status, created.at("/strategy/language")]).toEqual([201, "python"]);
+    expect(created.at("/strategy/parameter_schema/properties")).toEqual({
+      fast: { type: "integer", default: 20 },
+      slow: { type: "integer", default: 50 },
+      direction: { type: "string", enum: ["long", "both"], default: "long" },
+      take_profit_level: { type: "number", default: 0 },
+      stop_loss_level: { type: "number", default: 0 },
+    });
+    const [ours, theirs] = [await run(user, "py-cross"), await run(user, "SMA Cross")];
+    expect(ours.at("/backtest/result/metrics")).toEqual(theirs.at("/backtest/result/metrics"));
+    expect(ours.at("/backtest/result/integrity/lookahead/status")).toBe("passed");
+    const refused = await user.send("POST", "/api/backtests", {
+      backtest: { ...BACKTEST, strategy: "py-cross", parameters: { ...PARAMETERS, fast: "5" } },
+    });
+    expect([refused.status, refused.at("/error/code")]).toEqual([400, "INVALID_PARAMETERS"]);
+  });
+
+  await t.step("a further version", async () => {
+    const version = { version: "1.1", runtime_config: { type: "script", source: `${SOURCE}\n# Another.\n` } };
+    expect((await user.send("POST", "/api/strategies/py-cross/versions", { version })).status).toBe(201);
+    await run(user, "py-cross");
+  });
+
+  await t.step("inline", async () => {
+    const [ours, theirs] = [await run(user, "mine", { runtime: RUNTIME }), await run(user, "SMA Cross")];
+    expect(ours.at("/backtest/result/metrics")).toEqual(theirs.at("/backtest/result/metrics"));
+  });
+
+  await t.step("a source that is no Python is refused with its line", async () => {
+    const refused = await user.send("POST", "/api/strategies", registration("bad-py", "class A(Strategy)\n  pass"));
+    expect([refused.status, refused.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
+    expect(refused.at("/error/message")).toBe("Cannot use the script: strategy.py:1:18: SyntaxError: expected ':'");
+  });
+
+  await t.step("optimized: each trial is as a backtest", async () => {
+    const space = { fast: { values: [5, 6, 60] }, slow: { values: [20, 30] } };
+    const trialsOf = async (strategy: string) => {
+      const id = await submitOptimization(user, {
+        strategy,
+        parameters: { timeframe: "1h", direction: "both" },
+        space,
+      });
+      expect((await finishOptimization(user, id)).at("/optimization/error")).toBe(null);
+      return (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map((trial) => Object(trial).metrics);
+    };
+    const trials = await trialsOf("py-cross");
+    expect([trials, trials.length]).toEqual([await trialsOf("SMA Cross"), 4]);
+  });
+
+  const { cookie } = user;
+  await service.end("SIGINT");
+  service = await start("off");
+  user = service.client();
+  user.cookie = cookie;
+  await t.step("switched off", async () => {
+    const refused = await user.send("POST", "/api/strategies", registration("off-cross", SOURCE));
+    expect([refused.status, refused.at("/error/code")]).toEqual([400, "SCRIPTS_NOT_ALLOWED"]);
+    expect(refused.at("/error/message")).toMatch(/the operator of this service has switched Python off/);
+    const backtest = { ...BACKTEST, strategy: "py-cross", parameters: PARAMETERS, end_date: "2024-01-09" };
+    const submitted = await user.send("POST", "/api/backtests", { backtest });
+    const failed = await user.finish(String(submitted.at("/backtest/id")));
+    expect(failed.at("/backtest/error/code")).toBe("SCRIPTS_NOT_ALLOWED");
+  });
+  await service.end("SIGINT");
+  await database.drop();
+});

@@ -1,0 +1,66 @@
+/**
+ * Builds the interpreter of Python scripts into dist/, unless the one there is made from the same sources.
+ *
+ * It uses no package itself, so where it is built, or PYTHON is off, nothing is installed.
+ */
+import { fileURLToPath } from "node:url";
+import { BUILD, digestSources, isWhole, readFacts } from "./files.ts";
+
+const ROOT = new URL("./", import.meta.url);
+const PROJECT = fileURLToPath(new URL("../../../", ROOT));
+
+if (import.meta.main && Deno.env.get("PYTHON") !== "off") await buildInterpreter();
+
+/** Builds where it has to. Two builds at a time do not disturb each other. */
+export async function buildInterpreter(): Promise<void> {
+  if (await isBuilt()) return;
+  const startedAtMs = performance.now();
+  say("Building the interpreter of Python scripts. The first build also installs it, 14 MB.");
+  const made = new URL(`dist-${crypto.randomUUID()}/`, ROOT);
+  Deno.mkdirSync(made);
+  try {
+    await make(fileURLToPath(made));
+    if (await isBuilt()) return;
+    removeIfThere(BUILD);
+    Deno.renameSync(made, BUILD);
+  } catch (error) {
+    // Another build may have put the same in place meanwhile.
+    if (!await isBuilt()) throw error;
+  } finally {
+    removeIfThere(made);
+  }
+  say(`Built the interpreter of Python scripts in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.`);
+}
+
+async function isBuilt(): Promise<boolean> {
+  const facts = await readFacts();
+  return facts !== null && facts.sources === await digestSources() && await isWhole(facts);
+}
+
+/** Starts pyodide in a process of its own, which may read the project and write the folder. */
+async function make(folder: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command("deno", {
+    args: [
+      ...["run", "--config=deno.json", "--lock=deno.lock", "--frozen", "--no-prompt", "--quiet"],
+      ...[`--allow-read=${PROJECT}`, `--allow-write=${folder}`, "--ignore-read", "--ignore-env"],
+      "make_image.ts",
+      folder,
+    ],
+    cwd: fileURLToPath(ROOT),
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`Cannot build the interpreter: ${new TextDecoder().decode(stderr).trim()}`);
+}
+
+function removeIfThere(folder: URL): void {
+  try {
+    Deno.removeSync(folder, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+function say(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}

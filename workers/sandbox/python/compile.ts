@@ -1,0 +1,40 @@
+import { ScriptFault } from "../script/fault.ts";
+import type { CompiledScript } from "../script/guest.ts";
+import { SOURCE_BYTES_MAX } from "../script/layout.ts";
+import { Reads } from "../script/reads.ts";
+import { ScriptError } from "../script/realm_answers.ts";
+import { PythonDoor } from "./door.ts";
+import type { Interpreter } from "./interpreter.ts";
+
+/**
+ * Compiles a Python script in an interpreter. Each opening of it begins in the memory of this moment, whatever the one before did, and
+ * ends the one before.
+ *
+ * @throws {ScriptFault} When it is too long, or no Python.
+ */
+export function compilePython(source: string, python: Interpreter): CompiledScript {
+  const bytes = new TextEncoder().encode(source).length;
+  if (bytes > SOURCE_BYTES_MAX) {
+    throw new ScriptFault(`it has ${bytes} bytes: at most ${SOURCE_BYTES_MAX} are accepted`);
+  }
+  if (!source.isWellFormed()) throw new ScriptFault("it has half of a surrogate pair");
+  let door = new PythonDoor(python);
+  const failure = door.compile(source);
+  if (failure !== null) throw toFault(failure);
+  python.keep();
+  const open = () => {
+    door.end();
+    python.reset();
+    door = new PythonDoor(python);
+    const { schema } = door;
+    return { door, run: () => null, schema };
+  };
+  return { reads: new Reads(source), open };
+}
+
+function toFault(description: string): ScriptFault {
+  const error = new ScriptError(description);
+  const [place = ""] = error.stackLines();
+  const message = error.describe().slice(0, place === "" ? undefined : -place.length);
+  return new ScriptFault(`${place.replace(/^ at (.+)$/, "$1: ")}${message}`);
+}

@@ -1,0 +1,104 @@
+/** The files of the Python interpreter that the build step makes, and that a sandbox process reads. */
+import { LAYOUT } from "../script/layout.ts";
+
+/** The name of a Python script in its errors. */
+export const PYTHON_FILE = "strategy.py";
+/** Of npm's pyodide, as deno.json pins it. It is CPython 3.14. */
+export const PYODIDE_VERSION = "314.0.7";
+
+const ROOT = new URL("./", import.meta.url);
+export const BUILD = new URL("dist/", ROOT);
+/** Our own lines in Python, in the order in which they run. */
+const INSIDE = ["memory", "indicators", "orders", "output", "world", "machine"];
+const FACTS = "interpreter.json";
+const PROGRAM = "interpreter.wasm";
+const IMAGE = "memory.bin";
+
+/** A part of the interpreter's memory. */
+export interface MemoryPart {
+  readonly address: number;
+  readonly bytes: number;
+}
+
+/** What is known about a frozen interpreter. */
+export interface InterpreterFacts {
+  /** The digest of what it was made from. */
+  readonly sources: string;
+  /** Digests of its program and its memory. */
+  readonly digests: { readonly program: string; readonly image: string };
+  /** Parts of its memory that are not empty, as they follow each other in the image. */
+  readonly parts: readonly MemoryPart[];
+  readonly stackPointer: number;
+  /** The lowest address of its stack. */
+  readonly stackEnd: number;
+  /** Behind all of its memory. */
+  readonly memoryEnd: number;
+  /** Functions that are added to its table: the call of C functions, in hexadecimal, and its place. */
+  readonly trampoline: { readonly program: string; readonly index: number };
+  /** The address of the tuple MACHINE (inside/machine.py). */
+  readonly machine: number;
+}
+
+/** An interpreter that waits to be resumed. */
+export interface FrozenInterpreter {
+  readonly facts: InterpreterFacts;
+  readonly program: Uint8Array<ArrayBuffer>;
+  readonly image: Uint8Array<ArrayBuffer>;
+}
+
+/** The texts of our own lines in Python, by name. */
+export function readInside(): readonly { readonly name: string; readonly text: string }[] {
+  return INSIDE.map((name) => ({
+    name: `${name}.py`,
+    text: Deno.readTextFileSync(new URL(`inside/${name}.py`, ROOT)),
+  }));
+}
+
+/** The numbers that our lines in Python share with the host, as JSON. */
+export function layoutJson(): string {
+  return JSON.stringify({ ...LAYOUT, pythonFile: PYTHON_FILE });
+}
+
+/** The digest of everything that an interpreter is made from. */
+export async function digestSources(): Promise<string> {
+  const made = [PYODIDE_VERSION, layoutJson(), Deno.readTextFileSync(new URL("make_image.ts", ROOT))];
+  return await digest(new TextEncoder().encode(JSON.stringify([...made, readInside()])));
+}
+
+export async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
+/** Facts about the interpreter that was built; null: there is none of these sources. */
+export async function readFacts(): Promise<InterpreterFacts | null> {
+  try {
+    const facts: InterpreterFacts = JSON.parse(await Deno.readTextFile(new URL(FACTS, BUILD)));
+    return facts.sources === await digestSources() ? facts : null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Reads an interpreter. @throws {Deno.errors.NotFound} When it is not built. */
+export function readInterpreter(): FrozenInterpreter {
+  const facts: InterpreterFacts = JSON.parse(Deno.readTextFileSync(new URL(FACTS, BUILD)));
+  return {
+    facts,
+    program: Deno.readFileSync(new URL(PROGRAM, BUILD)),
+    image: Deno.readFileSync(new URL(IMAGE, BUILD)),
+  };
+}
+
+/** Checks the files of an interpreter against their digests. */
+export async function isWhole(facts: InterpreterFacts): Promise<boolean> {
+  const { program, image } = readInterpreter();
+  return await digest(program) === facts.digests.program && await digest(image) === facts.digests.image;
+}
+
+/** Writes an interpreter into a folder. */
+export function writeInterpreter(folder: URL, { facts, program, image }: FrozenInterpreter): void {
+  Deno.writeFileSync(new URL(PROGRAM, folder), program);
+  Deno.writeFileSync(new URL(IMAGE, folder), image);
+  Deno.writeTextFileSync(new URL(FACTS, folder), JSON.stringify(facts));
+}

@@ -1,0 +1,76 @@
+"""The indicators: the host computes them outside of this memory, and shows their values candle by candle."""
+from collections import namedtuple
+
+
+def read_input(what, value):
+    number = columns.number_of.get(id(value))
+    if number is not None:
+        return number
+    if is_number(value):
+        return {"constant": float(value)}
+    raise TypeError(
+        f"{what} must be a column of candles or of an indicator, or a number, not {type(value).__name__}"
+    )
+
+
+def read_rule(indicator, name, is_period, value):
+    if is_period and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if is_number(value) and (not is_period or isinstance(value, int) and value >= 1):
+        return value
+    rule = "a whole number of candles, at least 1" if is_period else "a finite number"
+    raise ValueError(f"{indicator}: {name} must be {rule}, not {show(value)}")
+
+
+def bind(name, fields, args, kwargs):
+    """The arguments of a call in their order."""
+    if len(args) > len(fields):
+        raise TypeError(f"{name} takes {', '.join(fields)}, and {len(args)} arguments are given")
+    given = dict(zip(fields, args))
+    for key, value in kwargs.items():
+        if key not in fields or key in given:
+            raise TypeError(f"{name} takes {', '.join(fields)}: {key} is not one of them, or is given twice")
+        given[key] = value
+    missing = [field for field in fields if field not in given]
+    if missing:
+        raise TypeError(f"{name} takes {', '.join(fields)}: {', '.join(missing)} is missing")
+    return [given[field] for field in fields]
+
+
+def make_indicator(rule):
+    name = snake(rule["name"])
+    inputs = [snake(each) for each in rule["inputs"]]
+    numbers = [(snake(each["name"]), each["isPeriod"]) for each in rule["numbers"]]
+    fields = inputs + [each for each, _ in numbers]
+    outputs = [snake(each) for each in rule["outputs"]]
+    lines = namedtuple(name, outputs) if outputs else None
+
+    def indicator(*args, **kwargs):
+        if not columns.is_open:
+            raise RuntimeError(f"{name} is for prepare: keep its column in self, and read it in decide")
+        values = bind(name, fields, args, kwargs)
+        read = [read_input(f"{name}: {field}", value) for field, value in zip(inputs, values)]
+        ruled = [read_rule(name, *each, value) for each, value in zip(numbers, values[len(inputs):])]
+        made = columns.request(rule["name"], read, ruled, len(outputs))
+        return lines(*made) if lines else made[0]
+
+    indicator.__name__ = indicator.__qualname__ = name
+    return indicator
+
+
+INDICATORS = {snake(rule["name"]): make_indicator(rule) for rule in LAYOUT["indicators"]}
+
+
+def crosses_above(a, b, i):
+    """True if `a` is above `b` at candle `i`, and was below when they last differed."""
+    if not a[i] > b[i]:
+        return False
+    before = i - 1
+    while before >= 0 and a[before] == b[before]:
+        before -= 1
+    return before >= 0 and a[before] < b[before]
+
+
+def crosses_below(a, b, i):
+    """True if `a` is below `b` at candle `i`, and was above when they last differed."""
+    return crosses_above(b, a, i)

@@ -1,0 +1,241 @@
+"""The functions that the host calls, in the order of MACHINE. They return texts, numbers or nothing, and never throw."""
+
+
+class Strategy:
+    """A strategy: class attributes with defaults are its parameters."""
+
+    # Length of a candle, and the index of the range's first one; the host sets them.
+    timeframe_ms = 0
+    first_index = 0
+    # Candles up to and including the first decision's.
+    warmup = 1
+
+    def prepare(self, candles):
+        """Asks for indicators, once, before the first decision."""
+
+    def decide(self, i, candles, account, orders):
+        """Called at the close of each candle."""
+        raise NotImplementedError("the strategy has no decide(self, i, candles, account, orders)")
+
+
+OWN = frozenset(name for name in vars(Strategy) if not name.startswith("__"))
+KINDS = {bool: "boolean", int: "integer", float: "number", str: "string"}
+MISSPELT = re.compile(r"(warm_?up_?\w*|prep\w*|deci\w*|on_?(candle|bar)|next|init)", re.IGNORECASE)
+REQUIRED = object()
+
+
+class Program:
+    """The strategy's text, its class and the one instance of it."""
+
+    def __init__(self):
+        self.code = None
+        self.kind = None
+        self.strategy = None
+
+    def define(self):
+        """Runs the strategy's own lines."""
+        namespace = {"__name__": "strategy", "__builtins__": BUILTINS}
+        exec(self.code, namespace)
+        kinds = list(dict.fromkeys(
+            each for each in namespace.values()
+            if isinstance(each, type) and issubclass(each, Strategy) and each is not Strategy
+        ))
+        leaves = [each for each in kinds if not any(other is not each and issubclass(other, each) for other in kinds)]
+        if len(leaves) != 1:
+            found = f"it defines {', '.join(each.__name__ for each in leaves)}" if leaves else "it defines none"
+            raise TypeError(f"a script is one class that begins with `class Name(Strategy):`, and {found}")
+        self.kind = leaves[0]
+        for name in vars(self.kind):
+            if name not in OWN and MISSPELT.fullmatch(name):
+                raise TypeError(f"{name} is not known: use warmup, prepare and decide")
+
+    def create(self, given, timeframe_ms, first_index):
+        self.define()
+        strategy = self.strategy = self.kind.__new__(self.kind)
+        strategy.timeframe_ms, strategy.first_index = timeframe_ms, first_index
+        for name, value in self.read_parameters(given).items():
+            setattr(strategy, name, value)
+        strategy.__init__()
+        warmup = self.warmup()
+        if not isinstance(warmup, int) or isinstance(warmup, bool) or not 1 <= warmup <= LAYOUT["warmupMax"]:
+            raise ValueError(
+                f"warmup must be a whole number of candles from 1 to {LAYOUT['warmupMax']}, not {show(warmup)}"
+            )
+
+    def warmup(self):
+        warmup = self.strategy.warmup
+        return warmup() if callable(warmup) else warmup
+
+    def read_parameters(self, given):
+        declared = declare(self.kind)
+        # The client's remarks.
+        given = {name: value for name, value in given.items() if not name.startswith("x-")}
+        for name in given:
+            if name not in declared:
+                near = difflib.get_close_matches(name, declared, 1)
+                hint = f": did you mean {near[0]}?" if near else f": it has {', '.join(declared) or 'none'}"
+                raise TypeError(f"{name} is no parameter of {self.kind.__name__}{hint}")
+        missing = [name for name, (_, default) in declared.items() if default is REQUIRED and name not in given]
+        if missing:
+            raise TypeError(f"the parameter {missing[0]} is missing: it has no default")
+        return {name: read_parameter(name, rule, given[name]) for name, (rule, _) in declared.items() if name in given}
+
+
+def read_parameter(name, rule, value):
+    kind = rule.get("type")
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if kind == "number" and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    fits = KINDS.get(type(value)) == kind and value in rule.get("enum", (value,))
+    if fits or value is None and rule.get("nullable"):
+        return value
+    wanted = f"one of {', '.join(map(show, rule['enum']))}" if "enum" in rule else f"of type {kind}"
+    raise TypeError(f"the parameter {name} must be {wanted}, not {show(value)}")
+
+
+def declare(kind):
+    """The parameters of a class: their rules and defaults by name, those of its bases first."""
+    declared = {}
+    for each in reversed(kind.__mro__):
+        if each is object or each is Strategy:
+            continue
+        notes = getattr(each, "__annotations__", {})
+        for name in dict.fromkeys([*notes, *vars(each)]):
+            if name.startswith("_") or name in OWN:
+                continue
+            default = vars(each).get(name, REQUIRED)
+            rule = rule_of(notes.get(name), default)
+            if rule is not None:
+                declared[name] = (rule, default)
+    return declared
+
+
+def rule_of(note, default):
+    """The rule of a parameter; None: the attribute is none."""
+    choices = typing.get_args(note) if typing.get_origin(note) is typing.Literal else ()
+    if choices:
+        return {"type": KINDS.get(type(choices[0])), "enum": list(choices)}
+    kinds = [each for each in typing.get_args(note) or (note,) if each in KINDS]
+    is_nullable = type(None) in typing.get_args(note)
+    if kinds:
+        return {"type": KINDS[kinds[0]], **({"nullable": True} if is_nullable else {})}
+    kind = KINDS.get(type(default))
+    return None if kind is None else {"type": kind}
+
+
+def to_schema(kind):
+    """The parameter_schema of a class."""
+    declared = declare(kind)
+    properties = {}
+    for name, (rule, default) in declared.items():
+        property = {key: value for key, value in rule.items() if key != "nullable"}
+        if rule.get("nullable"):
+            property["type"] = [property["type"], "null"]
+        properties[name] = property if default is REQUIRED else {**property, "default": default}
+    required = [name for name, (_, default) in declared.items() if default is REQUIRED]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def attempt(act):
+    """What it threw, described; None: nothing."""
+    try:
+        act()
+    except Wanted:
+        pass
+    except BaseException as error:
+        return describe(error)
+
+
+def compile_text(source):
+    def act():
+        program.code = compile(source, LAYOUT["pythonFile"], "exec", dont_inherit=True)
+    return attempt(act)
+
+
+def start(parameters, timeframe_ms, first_index):
+    return attempt(lambda: program.create(json.loads(parameters), timeframe_ms, first_index))
+
+
+def read_warmup():
+    try:
+        return str(program.warmup())
+    except BaseException:
+        return "1"
+
+
+def prepare(rows, bits):
+    def act():
+        columns.capacity, columns.is_open = rows, True
+        columns.list_bits = bits >> len(CANDLE_COLUMNS)
+        for n, name in enumerate(CANDLE_COLUMNS):
+            if bits >> n & 1:
+                getattr(candles, name)
+        refuse_answer("prepare", program.strategy.prepare(candles))
+    failure = attempt(act)
+    columns.is_open = False
+    return failure
+
+
+def refuse_answer(name, answer):
+    """`async def` and `yield` make a function whose lines never run."""
+    if hasattr(answer, "__await__") or hasattr(answer, "send"):
+        raise TypeError(f"{name} must be a plain function, without async and yield: nothing waits within a candle")
+
+
+def check_answer(answer):
+    return attempt(lambda: refuse_answer("decide", answer))
+
+
+def read_requests():
+    return json.dumps(columns.requests)
+
+
+def read_shown():
+    return json.dumps(columns.numbers)
+
+
+def read_decider():
+    """The function of decisions and its arguments behind `i`."""
+    return (program.strategy.decide, candles, account, orders)
+
+
+def read_line(number):
+    # As JSON, since a text of Python may have half of a surrogate pair.
+    return json.dumps(log.lines[number])
+
+
+def read_plots():
+    return json.dumps({"names": [name for name, _ in plots.kept()], "panes": plots.panes})
+
+
+def read_plot(number):
+    return plots.kept()[number][1]
+
+
+def read_schema():
+    try:
+        return json.dumps(to_schema(program.kind))
+    except BaseException:
+        return "null"
+
+
+def take_in():
+    take_account()
+
+
+program = Program()
+BUILTINS = make_builtins({
+    **INDICATORS, "crosses_above": crosses_above, "crosses_below": crosses_below, "plot": plots.plot, "print": log.print,
+    "utc": utc, "Strategy": Strategy, "nan": nan,
+})
+MODULES["random"] = make_random()
+stop_clocks()
+random.seed(0)
+warnings.simplefilter("ignore")
+sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = log
+sys.unraisablehook = lambda unraisable: log.add(f"ignored {type(unraisable.exc_value).__name__} in __del__")
+MACHINE = (
+    compile_text, start, read_warmup, prepare, read_requests, read_shown, read_decider, check_answer, describe, read_line,
+    read_plots, read_plot, read_schema, take_in, columns.views, tables, equity_now, candle_now,
+)

@@ -1,0 +1,126 @@
+"""The memory that the machine shares with its host, and the columns of candles.
+
+The host calls the functions of `MACHINE` (machine.py) and reads and writes these buffers; nothing here calls the host. LAYOUT has the
+numbers of script/layout.ts.
+"""
+import json
+
+STATE = LAYOUT["state"]
+CANDLE_COLUMNS = LAYOUT["candleColumns"]
+
+tables = bytearray(LAYOUT["memoryBytes"])
+words = memoryview(tables).cast("i")
+doubles = memoryview(tables).cast("d")
+equity_now = memoryview(bytearray(8)).cast("d")
+# The deciding candle; -1 before the first.
+candle_now = memoryview(bytearray(8)).cast("i")
+
+ROWS, WANTED, LOGGED = (STATE[name] // 4 for name in ("rows", "wanted", "logged"))
+
+
+class Wanted(BaseException):
+    """The strategy reads what its text does not name: the host begins again with everything."""
+
+
+def want():
+    words[WANTED] = 1
+    raise Wanted
+
+
+class Columns:
+    """The columns that are shown. Each ends with the deciding candle: the host lengthens it and writes its newest value."""
+
+    def __init__(self):
+        self.is_open = False
+        self.capacity = 0
+        self.list_bits = 0
+        self.views = []
+        self.numbers = []
+        self.number_of = {}
+        self.requests = []
+        self.made = 0
+
+    def add(self, number):
+        # The host's address and nobody's to write: the bytes of the columns to come.
+        view = memoryview(bytes(8 * self.capacity)).cast("d")[:0]
+        self.views.append(view)
+        self.numbers.append(number)
+        self.number_of[id(view)] = number
+        return view
+
+    def candle(self, name):
+        if not self.is_open:
+            want()
+        view = self.add(CANDLE_COLUMNS.index(name))
+        setattr(candles, name, view)
+        return view
+
+    def request(self, name, inputs, numbers, outputs):
+        self.requests.append({"name": name, "inputs": inputs, "numbers": numbers})
+        made = []
+        for _ in range(max(1, outputs)):
+            if self.made == LAYOUT["columnsMax"]:
+                raise ValueError(f"a strategy can have at most {LAYOUT['columnsMax']} columns")
+            made.append(self.add(len(CANDLE_COLUMNS) + self.made))
+            self.made += 1
+        return made
+
+
+class Candles:
+    """The candles' columns: numbers, oldest first. `close[i]` and `close[-1]` are the deciding candle's."""
+
+    __slots__ = tuple(CANDLE_COLUMNS)
+
+    def __getattr__(self, name):
+        if name in CANDLE_COLUMNS:
+            return columns.candle(name)
+        raise AttributeError(f"candles have no {name}: they have {', '.join(CANDLE_COLUMNS)}")
+
+
+class Account:
+    """The account at the close of the deciding candle."""
+
+    __slots__ = ("cash", "quantity", "entry_price", "initial_balance")
+
+    def __init__(self):
+        self.cash = self.quantity = self.initial_balance = 0.0
+        self.entry_price = nan
+
+    @property
+    def equity(self):
+        return equity_now[0]
+
+
+nan = float("nan")
+columns = Columns()
+candles = Candles()
+account = Account()
+CASH, QUANTITY, ENTRY_PRICE, INITIAL_BALANCE = (
+    STATE[name] // 8 for name in ("cash", "quantity", "entryPrice", "initialBalance")
+)
+
+
+def take_account():
+    """Reads the account, which has changed."""
+    account.cash = doubles[CASH]
+    quantity = account.quantity = doubles[QUANTITY]
+    account.entry_price = nan if quantity == 0 else doubles[ENTRY_PRICE]
+    account.initial_balance = doubles[INITIAL_BALANCE]
+
+
+def snake(name):
+    """`entryPrice` as `entry_price`."""
+    return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
+
+
+def show(value):
+    """A value in an error."""
+    try:
+        text = repr(value)
+    except Exception:
+        return "a value that cannot be shown"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0
