@@ -6,6 +6,8 @@ import { sessionOf, type Traded, UTC_DAYS } from "./exchange_sessions.ts";
 import { groupByDay } from "./group_by_day.ts";
 import { tradingDaysOf } from "./trading_days.ts";
 
+const DAY_MS = 86_400_000;
+
 /**
  * The trading days on which a run's metrics count; null where they are days of UTC or longer.
  *
@@ -20,6 +22,14 @@ export function daysOfRun(
   const session = result?.data.session;
   if (session === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return null;
   return groupCandles({ ...session, weekdays: [...session.weekdays], extended: null }, timeframe, time);
+}
+
+/** How many trading days of a run have candles: each candle is one where candles are longer than days. */
+export function countDaysOfRun(result: BacktestResult | null, timeframe: unknown, time: Float64Array): number {
+  const days = daysOfRun(result, timeframe, time);
+  if (days !== null) return days.ends.length;
+  const dayOf = (i: number) => Math.floor(time[i]! / DAY_MS);
+  return time.reduce((count, _, i) => i === 0 || dayOf(i) !== dayOf(i - 1) ? count + 1 : count, 0);
 }
 
 /**

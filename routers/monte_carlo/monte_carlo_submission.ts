@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readEquity } from "../../db/equity.ts";
 import {
   beginMonteCarlo,
   countMonteCarlosOf,
@@ -8,6 +9,7 @@ import {
   RECORD_BYTES,
 } from "../../db/monte_carlos.ts";
 import { submissionColumns } from "../../db/runs.ts";
+import { countDaysOfRun } from "../../market/calendar/run_days.ts";
 import {
   defaultBlockDays,
   ENDPOINT_RUNS_MAX,
@@ -36,7 +38,9 @@ export const monteCarloRequestSchema = inputObject({
   backtest_id: idSchema,
   method: z.enum(MONTE_CARLO_METHODS),
   runs: z.int().min(1).max(RUNS_MAX),
-  block_days: z.int().min(1).optional(),
+  block_days: z.int().min(1).optional().describe(
+    "Mean length of the blocks in trading days with candles, for returns and candles alike",
+  ),
   seed: z.int().min(0).default(1),
   ruin_drawdown: z.number().gt(0).max(1).default(RUIN_DRAWDOWN),
 });
@@ -69,24 +73,25 @@ export const submitMonteCarlo = submitter.submit.bind(submitter);
 /** @throws AppError BACKTEST_NOT_FOUND, NOT_COMPLETED, VALIDATION_FAILED with a pointer. */
 async function checkRequest(ctx: UserContext, request: MonteCarloRequest): Promise<MonteCarloPlan> {
   const backtest = requireCompleted(await backtestRuns.get(ctx, request.backtest_id), "simulate");
-  const blockDays = chooseBlockDays(backtest, request.method, request.block_days);
+  const blockDays = await chooseBlockDays(ctx, backtest, request);
   requirePaths(backtest, request);
   const { method, runs, seed, ruin_drawdown: ruinDrawdown } = request;
   return { values: { backtestId: backtest.id, method, runs, seed, ruinDrawdown, blockDays } };
 }
 
-function chooseBlockDays(
-  { result }: CompletedBacktest,
-  method: MonteCarloMethod,
-  wanted: number | undefined,
-): number | null {
-  const days = Math.max(1, Math.ceil(result.metrics.duration_days ?? 1));
+async function chooseBlockDays(
+  { db, user, userTurns }: UserContext,
+  { id: backtestId, result, parameters }: CompletedBacktest,
+  { method, block_days: wanted }: MonteCarloRequest,
+): Promise<number | null> {
   if (method === "trades") {
     if (wanted === undefined) return null;
     throw refuse("block_days", "must be left out: the method trades draws single trades");
   }
+  const curve = await userTurns.run(user.id, () => readEquity(db, { backtestId, ownerId: user.id }));
+  const days = Math.max(1, curve === null ? 0 : countDaysOfRun(result, parameters.timeframe, curve.time));
   if (wanted !== undefined && wanted > days) {
-    throw refuse("block_days", `must be at most the ${days} days of the backtest, not ${wanted}`);
+    throw refuse("block_days", `must be at most the ${days} trading days of the backtest, not ${wanted}`);
   }
   return wanted ?? defaultBlockDays(days);
 }

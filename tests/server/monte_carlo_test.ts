@@ -143,7 +143,7 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
       [{ runs: 10_000_000 }, "/monte_carlo/runs must be at most 10000, not 10000000"],
       [{ runs: 1.5 }, "/monte_carlo/runs must be of type integer, not 1.5"],
       [{ method: "days" }, '/monte_carlo/method must be one of "trades", "returns", "candles", not "days"'],
-      [{ block_days: 61 }, "/monte_carlo/block_days must be at most the 60 days of the backtest, not 61"],
+      [{ block_days: 61 }, "/monte_carlo/block_days must be at most the 60 trading days of the backtest, not 61"],
       [{ block_days: 0 }, "/monte_carlo/block_days must be at least 1, not 0"],
       [
         { method: "trades", block_days: 3 },

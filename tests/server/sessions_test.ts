@@ -1,7 +1,13 @@
 /** Trading sessions over HTTP: from a file to the days of a result. */
 import { expect } from "@std/expect";
+import { getBacktest } from "../../db/backtests.ts";
+import { openPostgres } from "../../db/client.ts";
+import { getMonteCarlo } from "../../db/monte_carlos.ts";
+import { ReadThrough } from "../../market/on_demand/read_through.ts";
+import { CandleCache } from "../../workers/backtest/candle_cache.ts";
+import { loadPathsInput } from "../../workers/research/paths_input.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
-import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
 const secret = { "x-ingestion-admin-secret": INGESTION_SECRET };
 const HEADER = "date,open,high,low,close,volume\n";
@@ -17,14 +23,14 @@ Deno.test("trading sessions over HTTP", async (t) => {
   const user = await service.user();
   await t.step(
     "hours at half past are imported, stored and run, and their days are the market's",
-    () => runHours(user),
+    () => runHours(service, user),
   );
   await t.step("minutes make days of regular or of extended hours", () => readDays(user));
   await t.step("an admin sets an instrument's session", () => setSession(user));
   await service.close();
 });
 
-async function runHours(user: TestClient) {
+async function runHours(service: TestService, user: TestClient) {
   // Five days around the Sunday on which New York's clock goes forward, each with hours from 09:30 to 15:30.
   const opens = [7, 8, 11, 12, 13].map((day) => Date.UTC(2024, 2, day, day < 10 ? 14 : 13, 30));
   const times = opens.flatMap((open) =>
@@ -64,6 +70,41 @@ async function runHours(user: TestClient) {
     ...["2024-03-07", "2024-03-08", "2024-03-11", "2024-03-12", "2024-03-13"],
   ]);
   expect(days.at("/ticks/1")).toMatchObject({ open: 107, close: 113, volume: 70 });
+  await simulateDays(service, user, String(submitted.at("/backtest/id")));
+}
+
+/** Five trading days of seven hours each, over seven days of the calendar. */
+async function simulateDays({ databaseUrl }: TestService, user: TestClient, backtest_id: string) {
+  const submit = (monte_carlo: object) =>
+    user.send("POST", "/api/monte-carlo", { monte_carlo: { backtest_id, runs: 5, ...monte_carlo } });
+  for (const method of ["returns", "candles"]) {
+    const refused = await submit({ method, block_days: 6 });
+    expect([refused.status, refused.at("/error/issues/0/message")]).toEqual([
+      400,
+      "must be at most the 5 trading days of the backtest, not 6",
+    ]);
+  }
+  const ids = await Promise.all(["returns", "candles"].map(async (method) => {
+    const accepted = await submit({ method, block_days: 2 });
+    expect([accepted.status, accepted.at("/monte_carlo/block_days")]).toEqual([202, 2]);
+    return String(accepted.at("/monte_carlo/id"));
+  }));
+  const { db, close } = await openPostgres(databaseUrl, 2);
+  const readThrough = new ReadThrough(db, () => undefined);
+  const services = { db, candles: new CandleCache(db), readThrough, candlesMax: Infinity };
+  const backtest = await getBacktest(db, {
+    id: backtest_id,
+    ownerId: String((await user.get("/api/auth/get-session")).at("/user/id")),
+  });
+  const lengths = await Promise.all(ids.map(async (id) => {
+    const record = await getMonteCarlo(db, { id, ownerId: backtest!.ownerId });
+    const { task } = await loadPathsInput(services, record!, { ...backtest!, result: backtest!.result! });
+    return "blockLength" in task ? task.blockLength : null;
+  }));
+  // Two days, and the candles of two days.
+  expect(lengths).toEqual([2, 14]);
+  await readThrough.close();
+  await close();
 }
 
 async function readDays(user: TestClient) {

@@ -4,7 +4,7 @@ import type { MonteCarlo } from "../../db/monte_carlos.ts";
 import { listTrades } from "../../db/trades.ts";
 import { periodReturns } from "../../engine/metrics/period_returns.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { daysOfRun } from "../../market/calendar/run_days.ts";
+import { countDaysOfRun, daysOfRun } from "../../market/calendar/run_days.ts";
 import { findDecider } from "../backtest/decider.ts";
 import { makePlan } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
@@ -51,7 +51,7 @@ export async function loadPathsInput(
     case "candles": {
       const { run, task, notes, days } = await loadRun(services, backtest);
       const candles = task.candles.time.length - task.firstIndex;
-      // A day of the market has as many candles as it has on average.
+      // A trading day has as many candles as it has on average.
       const paths = { ...common, blockLength: Math.max(1, (record.blockDays ?? 1) * candles / days) };
       if (run.kind === "builtin") {
         const { slug, parameters } = run.task;
@@ -115,7 +115,8 @@ async function loadRun(services: CandleServices, backtest: Simulated) {
   const notes = read.sha256 === backtest.result.data.sha256 ? [] : [
     "The candles have changed since the backtest ran: paths and real run are made of those that are held now",
   ];
-  const days = Math.max(1, backtest.result.metrics.duration_days ?? 1);
+  const time = task.candles.time.subarray(task.firstIndex);
+  const days = Math.max(1, countDaysOfRun(backtest.result, backtest.parameters["timeframe"], time));
   // Finer candles and the benchmark belong to the real candles alone.
   return { run, task: { ...task, finer: null, benchmark: null }, notes, days };
 }
