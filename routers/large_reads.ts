@@ -1,3 +1,4 @@
+import type { List } from "./paging.ts";
 import type { Context, User } from "./trpc.ts";
 
 /**
@@ -14,4 +15,26 @@ export async function readLarge<Answer>(
     answer.requireSome();
     return await userTurns.run(user.id, read);
   });
+}
+
+/**
+ * A list of a run's or an optimization's rows: each piece is read in a turn of the user's, as charts are, so that one user's downloads
+ * do not slow everybody's requests.
+ *
+ * @throws AppError RATE_LIMITED, of its first piece, where too much of the user's waits already.
+ */
+export function readInTurns<Row, Item>(
+  { userTurns, user }: Pick<Context, "userTurns"> & { readonly user: User },
+  list: List<Row, Item>,
+): List<Row, Item> {
+  let isBegun = false;
+  return {
+    ...list,
+    read: async (after, limit) => {
+      const read = () => list.read(after, limit);
+      if (isBegun) return await userTurns.runLater(user.id, read);
+      isBegun = true;
+      return await userTurns.run(user.id, read);
+    },
+  };
 }

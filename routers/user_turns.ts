@@ -19,11 +19,16 @@ export class UserTurns {
    * @throws AppError RATE_LIMITED where too much of the user's waits already.
    */
   async run<Answer>(userId: string, work: () => Promise<Answer>): Promise<Answer> {
+    if ((this.#users.get(userId)?.waiting.length ?? 0) >= WAITING_MAX) throw tooMany();
+    return await this.runLater(userId, work);
+  }
+
+  /** The same for a piece of an answer that is under way, which would break off: it waits behind any number, bounded elsewhere. */
+  async runLater<Answer>(userId: string, work: () => Promise<Answer>): Promise<Answer> {
     const turns = this.#users.get(userId) ?? { running: 0, waiting: [] };
     this.#users.set(userId, turns);
     if (turns.running < AT_ONCE) turns.running++;
     else {
-      if (turns.waiting.length === WAITING_MAX) throw tooMany();
       // The turn of the one that ends is passed on, so the number of running ones stays.
       await new Promise<void>((resolve) => turns.waiting.push(resolve));
     }
@@ -38,7 +43,7 @@ export class UserTurns {
 }
 
 function tooMany(): AppError {
-  const message = `Cannot read yet: ${WAITING_MAX} of your requests for charts and curves wait; ` +
+  const message = `Cannot read yet: ${WAITING_MAX} of your requests for charts, curves and lists wait; ` +
     `retry in ${RETRY_AFTER_SECONDS} s`;
   return new AppError("RATE_LIMITED", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

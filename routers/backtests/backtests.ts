@@ -31,7 +31,7 @@ import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts"
 import { inputObject } from "../input_object.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
 import { columnsOf, formatSchema } from "../formats.ts";
-import { readLarge } from "../large_reads.ts";
+import { readInTurns, readLarge } from "../large_reads.ts";
 import { mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
@@ -121,7 +121,7 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
-      const list = orderList(ctx.db, await mustOwnRun(ctx, id));
+      const list = readInTurns(ctx, orderList(ctx.db, await mustOwnRun(ctx, id)));
       const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { orders: [...items], next_cursor };
     }),
@@ -131,7 +131,7 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
-      const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
+      const list = readInTurns(ctx, tradeList(ctx.db, await mustOwnRun(ctx, id)));
       const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { trades: [...items], next_cursor };
     }),
@@ -183,7 +183,7 @@ export const backtestsStreamsRouter = router({
   orders: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
     .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const list = orderList(ctx.db, await mustOwnRun(ctx, id));
+      const list = readInTurns(ctx, orderList(ctx.db, await mustOwnRun(ctx, id)));
       const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { name: "orders", pages, table: { format, columns: orderColumns, isPage: limit !== undefined } };
     }),
@@ -192,7 +192,7 @@ export const backtestsStreamsRouter = router({
   trades: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
     .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
+      const list = readInTurns(ctx, tradeList(ctx.db, await mustOwnRun(ctx, id)));
       const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { name: "trades", pages, table: { format, columns: tradeColumns, isPage: limit !== undefined } };
     }),

@@ -8,7 +8,7 @@ import { submitBacktest } from "../backtests/backtest_submission.ts";
 import { AppError } from "../errors.ts";
 import { formatSchema } from "../formats.ts";
 import { inputObject } from "../input_object.ts";
-import { readLarge } from "../large_reads.ts";
+import { readInTurns, readLarge } from "../large_reads.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
 import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
@@ -56,7 +56,7 @@ export const optimizationsRouter = router({
     .query(async ({ ctx, input: { id, limit, ...request } }) => {
       const row = await optimizationRuns.get(ctx, id);
       const { list, after } = trialList(ctx.db, row, { limit, ...request });
-      const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
+      const { items, next_cursor } = await readListPage(readInTurns(ctx, list), { limit, after }, ctx.answer);
       return { trials: [...items], next_cursor };
     }),
 
@@ -108,7 +108,7 @@ export const optimizationsStreamsRouter = router({
     .query(async ({ ctx, input: { id, format, limit, ...request } }): Promise<ListAnswer> => {
       const row = await optimizationRuns.get(ctx, id);
       const { list, after } = trialList(ctx.db, row, { limit, ...request });
-      const pages = readList(list, { limit, after }, ctx.answer);
+      const pages = readList(readInTurns(ctx, list), { limit, after }, ctx.answer);
       return {
         name: "trials",
         pages,

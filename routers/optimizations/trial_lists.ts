@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SORT_ORDERS } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
-import { readTrialChunks, readTrialMetric, type TrialColumns } from "../../db/trial_chunks.ts";
+import { readTrialChunks, readTrialMetric, type TrialColumns, type TrialRows } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { AppError } from "../errors.ts";
 import type { Column } from "../formats.ts";
@@ -49,19 +49,25 @@ export function trialList(db: Db, record: Optimization, { sort, order, limit, cu
   const isByNumber = sort === "number";
   const isRising = (order ?? (isByNumber ? "asc" : "desc")) === "asc";
   const prefix = `${sort} ${isRising ? "asc" : "desc"} `;
+  const rising = new RisingTrials((from) => readTrialChunks(db, record.id, { from }));
   const list: List<TrialRow, TrialAnswer> = {
     read: async (after, count) => {
       const from = after === undefined ? undefined : parsePlace(after.slice(prefix.length));
       const rows = isByNumber && isRising
-        ? await readRising(db, record, (from?.place ?? -1) + 1, count)
+        ? (await rising.read((from?.place ?? -1) + 1, count)).map(({ place, rows, row }) => ({
+          place,
+          value: null,
+          trial: toTrial(record.space, rows, row),
+        }))
         : await readSorted(db, record, { column: isByNumber ? "place" : sort, isRising, from, count });
       // A deleted optimization has no trials left, so the part that was sent would pass for the whole.
-      if (rows.length === 0) await optimizationRuns.find(db, record.id, record.ownerId);
+      if (rows.length < count) await optimizationRuns.find(db, record.id, record.ownerId);
       return rows;
     },
     key: ({ value, place }) => `${prefix}${value} ${place}`,
     show: ({ trial }) => trial,
-    pieceRows: isByNumber ? 500 : 5000,
+    // By number, a piece takes some milliseconds: others are answered in between.
+    pieceRows: isByNumber ? 200 : 5000,
   };
   const shape = z.string().startsWith(prefix).refine((key) => PLACE.test(key.slice(prefix.length)));
   return { list, after: decodeCursor(cursor, shape) };
@@ -74,16 +80,47 @@ function parsePlace(text: string): Place {
   return { value: value === "null" ? null : Number(value), place: Number(place) };
 }
 
-async function readRising(db: Db, { id, space }: Optimization, first: number, count: number): Promise<TrialRow[]> {
-  const found: TrialRow[] = [];
-  for await (const rows of readTrialChunks(db, id, { from: first })) {
-    for (let row = 0; row < rows.count && found.length < count; row++) {
-      const place = rows.columns.place![row]!;
-      if (place >= first) found.push({ place, value: null, trial: toTrial(space, rows, row) });
-    }
-    if (found.length === count) break;
+/** A trial and its row in a chunk. */
+interface ChunkRow {
+  readonly place: number;
+  readonly rows: TrialRows;
+  readonly row: number;
+}
+
+/** Trials in the order of their places. A chunk stays from one piece to the next: to read it takes longer than to send a piece of it. */
+export class RisingTrials {
+  readonly #open: (from: number) => AsyncGenerator<TrialRows>;
+  #chunks: AsyncGenerator<TrialRows> | undefined;
+  #rows: TrialRows | undefined;
+  /** The next row of the chunk, and the place where the last piece ended. */
+  #row = 0;
+  #next = -1;
+
+  /** @param open Reads chunks from the one with a place on. */
+  constructor(open: (from: number) => AsyncGenerator<TrialRows>) {
+    this.#open = open;
   }
-  return found;
+
+  /** Up to so many trials from a place on. */
+  async read(first: number, count: number): Promise<ChunkRow[]> {
+    if (first !== this.#next) {
+      [this.#chunks, this.#rows] = [this.#open(first), undefined];
+    }
+    const found: ChunkRow[] = [];
+    while (found.length < count) {
+      if (this.#rows === undefined || this.#row === this.#rows.count) {
+        this.#rows = (await this.#chunks!.next()).value;
+        this.#row = 0;
+        if (this.#rows === undefined) break;
+      }
+      const rows: TrialRows = this.#rows!;
+      const row = this.#row++;
+      const place = rows.columns.place![row]!;
+      if (place >= first) found.push({ place, rows, row });
+    }
+    this.#next = (found.at(-1)?.place ?? first - 1) + 1;
+    return found;
+  }
 }
 
 interface Sorting {

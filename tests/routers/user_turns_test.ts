@@ -32,7 +32,7 @@ Deno.test("a user's long readings beyond those that may wait are refused, and ta
   const readings = Array.from({ length: 2 + 64 }, () => turns.run("ann", () => gate.promise));
   await expect(turns.run("ann", () => gate.promise)).rejects.toMatchObject({
     appCode: "RATE_LIMITED",
-    message: "Cannot read yet: 64 of your requests for charts and curves wait; retry in 2 s",
+    message: "Cannot read yet: 64 of your requests for charts, curves and lists wait; retry in 2 s",
     retryAfterSeconds: 2,
   });
   gate.resolve();

@@ -1,8 +1,8 @@
 /** Trading sessions over HTTP: from a file to the days of a result. */
 import { expect } from "@std/expect";
-import { getBacktest } from "../../db/backtests.ts";
+import { backtestRecords } from "../../db/backtests.ts";
 import { openPostgres } from "../../db/client.ts";
-import { getMonteCarlo } from "../../db/monte_carlos.ts";
+import { monteCarloRecords } from "../../db/monte_carlos.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { CandleCache } from "../../workers/backtest/candle_cache.ts";
 import { loadPathsInput } from "../../workers/research/paths_input.ts";
@@ -92,12 +92,12 @@ async function simulateDays({ databaseUrl }: TestService, user: TestClient, back
   const { db, close } = await openPostgres(databaseUrl, 2);
   const readThrough = new ReadThrough(db, () => undefined);
   const services = { db, candles: new CandleCache(db), readThrough, candlesMax: Infinity };
-  const backtest = await getBacktest(db, {
+  const backtest = await backtestRecords.get(db, {
     id: backtest_id,
     ownerId: String((await user.get("/api/auth/get-session")).at("/user/id")),
   });
   const lengths = await Promise.all(ids.map(async (id) => {
-    const record = await getMonteCarlo(db, { id, ownerId: backtest!.ownerId });
+    const record = await monteCarloRecords.get(db, { id, ownerId: backtest!.ownerId });
     const { task } = await loadPathsInput(services, record!, { ...backtest!, result: backtest!.result! });
     return "blockLength" in task ? task.blockLength : null;
   }));
