@@ -52,10 +52,20 @@ export class OrderFills {
     if (this.#execution.exclusive === "opposite" && ledger.side === -order.side) {
       if (this.#exits.exitOldest(fill, Infinity, SIGNAL) > 0) return book.postpone(order, fill.index);
     }
+    const closed = this.#whyClosed(order);
+    if (closed !== NO_REASON) return book.end(order, REJECTED, closed);
     this.#sizer.sizeAtFill(order, fill);
     const refusal = refusalOf(order.units);
     if (refusal !== NO_REASON) return book.end(order, REJECTED, refusal);
     if (ledger.side !== -order.side || this.#nets(order, fill)) this.#enter(order, fill);
+  }
+
+  /** Why the market cannot be entered, or its position enlarged; NO_REASON where it can. */
+  #whyClosed({ side }: WorkingOrder): number {
+    const ledger = this.#ledger;
+    const { account } = ledger;
+    if (ledger.side === 0 && account.positions >= account.positionsMax) return NO_SLOT;
+    return ledger.isMember || ledger.side === -side ? NO_REASON : NOT_A_MEMBER;
   }
 
   /** Nets an order against the open trades of the other side; true when units remain that open a trade now. */
@@ -79,9 +89,6 @@ export class OrderFills {
     const ledger = this.#ledger;
     const book = this.#book;
     const wanted = order.units;
-    const { account } = ledger;
-    if (!ledger.isMember) return book.end(order, REJECTED, NOT_A_MEMBER);
-    if (ledger.side === 0 && account.positions >= account.positionsMax) return book.end(order, REJECTED, NO_SLOT);
     this.#pricing.take(fill, wanted);
     if (fill.units === 0) return book.postpone(order, fill.index);
     this.#pricing.price(fill, order.side, true);

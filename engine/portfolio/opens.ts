@@ -3,7 +3,7 @@ import { affordableUnits } from "../rules/fees.ts";
 import type { Lots } from "../rules/lots.ts";
 import { slippedSizingPrice } from "../rules/slippage.ts";
 import { spreadPrice } from "../rules/spread.ts";
-import { BY_UNITS, newDraft, REFUSED } from "../strategy.ts";
+import { BY_EQUITY_FRACTION, BY_UNITS, newDraft, REFUSED } from "../strategy.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
 
@@ -133,6 +133,14 @@ export class Opens {
     this.#positions.bind(seat);
     book.index = opened - 1;
     seat.targetOrder = book.place(draft);
-    if (seat.targetOrder !== REFUSED) this.#fillOrder(seat, seat.targetOrder);
+    const order = seat.targetOrder === REFUSED ? null : book.find(seat.targetOrder);
+    if (order === null) return;
+    if (!reduceOnly) {
+      // Sized to fit with the others of its decision: it is not held against the buying power once more.
+      order.sizeBy = BY_EQUITY_FRACTION;
+      order.units = units;
+      order.sizedAt = opened;
+    }
+    this.#fillOrder(seat, order.number);
   }
 }

@@ -179,11 +179,11 @@ export class PortfolioSimulation {
   /** The inside of the candles that close. */
   #close(instant: number): void {
     const closing = this.#closing;
-    const isCalled = this.account.isShared && this.positions.callsMargin(instant, closing);
-    let isSummed = isCalled;
+    const hasMargin = this.account.isShared && this.positions.valueAtWorst(instant, closing);
+    let isSummed = hasMargin;
     for (const seat of closing) {
       const { market, opened } = seat;
-      if (seat.isDue || isCalled && seat.isHeld || market.isDue(opened)) {
+      if (seat.isDue || (hasMargin && seat.isHeld) || market.isDue(opened)) {
         if (!isSummed) this.positions.sumAtLastCloses(instant);
         isSummed = true;
         this.positions.convert(seat, instant);

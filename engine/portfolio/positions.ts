@@ -65,8 +65,8 @@ export class Positions {
     for (const seat of this.held) {
       this.convert(seat, instant);
       this.valueAtLastClose(seat);
-      seat.worstValue = seat.value;
-      seat.worstMaintenance = seat.maintenance;
+      seat.isAtWorst = false;
+      seat.valueAtWorst(this.#execution);
     }
     this.sum();
   }
@@ -81,24 +81,26 @@ export class Positions {
   }
 
   /**
-   * True if the account is called: with every candle that closes at its worst price, equity is below the maintenance margin. Values the
-   * positions at their last closes.
+   * Values the positions for margin calls: those whose candle closes at its worst price, the others at their last closes.
+   *
+   * @returns False where no position has a maintenance margin: nothing is valued then.
    */
-  callsMargin(instant: number, closing: readonly Seat[]): boolean {
+  valueAtWorst(instant: number, closing: readonly Seat[]): boolean {
     const { held } = this;
     const { marginCall, leverage } = this.#execution;
     if (!marginCall || held.length === 0) return false;
     if (leverage <= 1 && held.every(({ quantity }) => quantity > 0)) return false;
     this.sumAtLastCloses(instant);
     let [value, maintenance] = [0, 0];
+    for (const seat of closing) seat.isAtWorst = true;
     for (const seat of held) {
-      seat.valueAtWorst(closing.includes(seat), this.#execution);
+      seat.valueAtWorst(this.#execution);
       value += seat.worstValue;
       maintenance += seat.worstMaintenance;
     }
     this.#worst = value;
     this.#worstMaintenance = maintenance;
-    return this.#account.cash + value < maintenance;
+    return true;
   }
 
   /** Tells a market what the account holds in the others. */
@@ -118,8 +120,7 @@ export class Positions {
     this.#worst -= seat.worstValue;
     this.#worstMaintenance -= seat.worstMaintenance;
     seat.valueAt(seat.mark, this.#execution);
-    seat.worstValue = seat.value;
-    seat.worstMaintenance = seat.maintenance;
+    seat.valueAtWorst(this.#execution);
     this.#value += seat.value;
     this.#margin += seat.margin;
     this.#maintenance += seat.maintenance;

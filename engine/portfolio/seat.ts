@@ -34,6 +34,8 @@ export class Seat implements MarketView {
   isMember = true;
   /** True if something happened, or may still happen, in the candle that has begun. */
   isDue = false;
+  /** True while its candle closes, for margin calls: it may have been at its worst price when the others were. */
+  isAtWorst = false;
   /** True if it is among the positions of the portfolio. */
   isHeld = false;
   /** The next row in which it needs attention. */
@@ -139,10 +141,10 @@ export class Seat implements MarketView {
   }
 
   /** Values the position at the worst price of the candle that closes, or at its mark. */
-  valueAtWorst(isClosing: boolean, execution: Execution): void {
+  valueAtWorst(execution: Execution): void {
     const { quantity, rate } = this.market.ledger;
     const { low, high } = this.candles;
-    const price = !isClosing ? this.mark : quantity > 0 ? low[this.opened]! : high[this.opened]!;
+    const price = !this.isAtWorst ? this.mark : quantity > 0 ? low[this.opened]! : high[this.opened]!;
     this.worstValue = quantity * price * rate;
     this.worstMaintenance = maintenanceOf(execution, quantity, price) * rate;
   }
