@@ -195,6 +195,7 @@ export class PortfolioSimulation {
       seat.isDue = false;
       seat.i = opened;
       if (seat.isDelisted && opened === seat.last && seat.isHeld) {
+        this.positions.convert(seat, instant);
         market.closeAll(opened, DELISTED);
         this.positions.refresh(seat);
       }

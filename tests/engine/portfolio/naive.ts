@@ -2,74 +2,8 @@
  * A portfolio simulated as a person would on paper: maps, loops over all candles at every instant, nothing shared with the engine.
  * It knows market orders, stops and targets of trades, portfolio targets, rates of commission, bps, spread, leverage and members.
  */
-export interface NaiveCandle {
-  readonly opens: number;
-  readonly closes: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-}
-
-export interface NaiveMarket {
-  readonly id: string;
-  readonly candles: readonly NaiveCandle[];
-  readonly members: readonly (readonly [from: number, until: number])[] | null;
-  readonly isDelisted: boolean;
-  /** Rates from instants on; null: the account's currency. */
-  readonly rates: readonly (readonly [from: number, rate: number])[] | null;
-}
-
-export interface NaiveRules {
-  readonly balance: number;
-  readonly rate: number;
-  readonly fixed: number;
-  readonly bps: number;
-  readonly spread: number;
-  readonly leverage: number;
-  readonly maintenance: number;
-  readonly lot: number;
-  readonly positionsMax: number;
-  /** Part of equity of an order. */
-  readonly size: number;
-}
-
-/** An act at an instant: an entry or an exit in one market, or weights for all. */
-export type NaiveAct =
-  | {
-    readonly kind: "enter";
-    readonly id: string;
-    readonly side: number;
-    readonly stop: number;
-    readonly target: number;
-  }
-  | { readonly kind: "close"; readonly id: string }
-  | { readonly kind: "weights"; readonly weights: Readonly<Record<string, number>>; readonly minTrade: number };
-
-export interface NaiveTrade {
-  readonly id: string;
-  readonly side: number;
-  readonly quantity: number;
-  readonly entryAt: number;
-  readonly entryPrice: number;
-  readonly exitAt: number | null;
-  readonly exitPrice: number | null;
-  readonly pnl: number;
-  readonly reason: string | null;
-}
-
-interface Open {
-  id: string;
-  side: number;
-  units: number;
-  price: number;
-  rate: number;
-  fees: number;
-  stop: number;
-  target: number;
-  at: number;
-  number: number;
-}
+import { NaiveAccount } from "./naive_account.ts";
+import type { NaiveAct, NaiveCandle, NaiveMarket, NaiveResult, NaiveRules } from "./naive_types.ts";
 
 interface Pending {
   act: Exclude<NaiveAct, { kind: "weights" }>;
@@ -77,31 +11,19 @@ interface Pending {
   number: number;
 }
 
-export interface NaiveResult {
-  readonly trades: readonly NaiveTrade[];
-  readonly equity: ReadonlyMap<number, number>;
-  readonly refused: number;
-}
-
-export class NaivePortfolio {
-  cash: number;
-  readonly open = new Map<string, Open[]>();
-  readonly trades: (NaiveTrade & { number: number })[] = [];
+export class NaivePortfolio extends NaiveAccount {
   readonly equity = new Map<number, number>();
   refused = 0;
-  isOver = false;
   #pending: Pending[] = [];
   #weights = new Map<string, { weight: number; minTrade: number; from: number }>();
-  #number = 0;
   #orders = 0;
 
   constructor(
-    readonly markets: readonly NaiveMarket[],
-    readonly rules: NaiveRules,
+    markets: readonly NaiveMarket[],
+    rules: NaiveRules,
     readonly decide: (instant: number, portfolio: NaivePortfolio) => readonly NaiveAct[],
   ) {
-    this.cash = rules.balance;
-    for (const { id } of markets) this.open.set(id, []);
+    super(markets, rules);
   }
 
   run(): NaiveResult {
@@ -114,10 +36,7 @@ export class NaivePortfolio {
         this.#delist(instant);
         const equity = this.worth(instant, () => null);
         this.equity.set(instant, equity);
-        if (equity <= 0) {
-          this.#ruin(instant);
-          break;
-        }
+        if (equity <= 0) break;
         this.#take(instant, this.decide(instant, this));
       }
       this.#opens(instant);
@@ -125,7 +44,7 @@ export class NaivePortfolio {
     const end = instants.at(-1)!;
     for (const market of this.markets) {
       for (const trade of this.open.get(market.id)!) {
-        this.#list(trade, trade.units, this.lastClose(market, end)!, 0, null, null, this.rateAt(market, end));
+        this.list(trade, trade.units, this.lastClose(market, end)!, 0, null, null, this.rateAt(market, end));
       }
     }
     const sorted = [...this.trades].sort((a, b) => a.number - b.number);
@@ -135,144 +54,6 @@ export class NaivePortfolio {
       equity: this.equity,
       refused: this.refused,
     };
-  }
-
-  quantityOf(id: string): number {
-    return this.open.get(id)!.reduce((sum, { side, units }) => sum + side * units, 0);
-  }
-
-  rateAt({ rates }: NaiveMarket, instant: number): number {
-    if (rates === null) return 1;
-    return rates.filter(([from]) => from <= instant).at(-1)?.[1] ?? rates[0]![1];
-  }
-
-  /** The last close at an instant; before the first one, the first open. */
-  lastClose({ candles }: NaiveMarket, instant: number): number | null {
-    const closed = candles.filter(({ closes }) => closes <= instant).at(-1);
-    return closed?.close ?? candles.find(({ opens }) => opens <= instant)?.open ?? null;
-  }
-
-  isMember({ members }: NaiveMarket, instant: number): boolean {
-    return members === null || members.some(([from, until]) => from <= instant && instant < until);
-  }
-
-  /** Cash and positions, by the prices that `priceOf` gives or else by the last closes. */
-  worth(instant: number, priceOf: (market: NaiveMarket) => number | null): number {
-    return this.cash + this.markets.reduce((sum, market) => sum + this.#value(market, instant, priceOf(market)), 0);
-  }
-
-  #value(market: NaiveMarket, instant: number, price: number | null): number {
-    const quantity = this.quantityOf(market.id);
-    if (quantity === 0) return 0;
-    return quantity * (price ?? this.lastClose(market, instant)!) * this.rateAt(market, instant);
-  }
-
-  #gross(instant: number, priceOf: (market: NaiveMarket) => number | null): number {
-    return this.markets.reduce((sum, market) => sum + Math.abs(this.#value(market, instant, priceOf(market))), 0);
-  }
-
-  #round(units: number): number {
-    return Math.floor(units / this.rules.lot * (1 + 2 ** -50)) * this.rules.lot;
-  }
-
-  #fillPrice(raw: number, side: number, slips: boolean): number {
-    const slipped = slips ? raw * (1 + side * this.rules.bps / 10_000) : raw;
-    return slipped * (1 + side * this.rules.spread / 2);
-  }
-
-  #fee(units: number, price: number): number {
-    return units * price * this.rules.rate + this.rules.fixed;
-  }
-
-  #affordable(money: number, price: number): number {
-    return this.#round(Math.max(0, (money - this.rules.fixed) / (price * (1 + this.rules.rate))));
-  }
-
-  #enter(
-    market: NaiveMarket,
-    instant: number,
-    at: number,
-    units: number,
-    side: number,
-    raw: number,
-    guards: { stop: number; target: number },
-  ): void {
-    const price = this.#fillPrice(raw, side, true);
-    const fee = this.#fee(units, price);
-    const rate = this.rateAt(market, instant);
-    this.cash -= (side * units * price + fee) * rate;
-    this.open.get(market.id)!.push({
-      id: market.id,
-      side,
-      units,
-      price,
-      rate,
-      fees: fee * rate,
-      ...guards,
-      at,
-      number: this.#number++,
-    });
-  }
-
-  #exit(
-    market: NaiveMarket,
-    instant: number,
-    at: number,
-    trade: Open,
-    units: number,
-    raw: number,
-    slips: boolean,
-    reason: string,
-  ): void {
-    const price = this.#fillPrice(raw, -trade.side, slips);
-    const fee = this.#fee(units, price);
-    const rate = this.rateAt(market, instant);
-    this.cash += (trade.side * units * price - fee) * rate;
-    this.#list(trade, units, price, fee, at, reason, rate);
-    const kept = 1 - units / trade.units;
-    trade.fees *= kept;
-    trade.units = Math.round((trade.units - units) / this.rules.lot) * this.rules.lot;
-    if (trade.units <= 0 || kept <= 0) {
-      this.open.set(
-        market.id,
-        this.open.get(market.id)!.filter((other) => other !== trade),
-      );
-    }
-  }
-
-  #list(
-    trade: Open,
-    units: number,
-    price: number,
-    fee: number,
-    at: number | null,
-    reason: string | null,
-    rate: number,
-  ): void {
-    const share = units / trade.units;
-    const pnl = trade.side * units * (price * rate - trade.price * trade.rate) - trade.fees * share - fee * rate;
-    const { id, side, number } = trade;
-    this.trades.push({
-      id,
-      side,
-      quantity: units,
-      entryAt: trade.at,
-      entryPrice: trade.price,
-      exitAt: at,
-      exitPrice: at === null ? null : price,
-      pnl,
-      reason,
-      number,
-    });
-  }
-
-  #exitOldest(market: NaiveMarket, instant: number, at: number, units: number, raw: number, reason: string): void {
-    let left = units;
-    for (const trade of [...this.open.get(market.id)!]) {
-      const part = Math.min(left, trade.units);
-      if (part > this.rules.lot / 2) this.#exit(market, instant, at, trade, part, raw, true, reason);
-      left -= part;
-    }
   }
 
   #take(instant: number, acts: readonly NaiveAct[]): void {
@@ -290,7 +71,7 @@ export class NaivePortfolio {
       const quantity = this.quantityOf(act.id);
       if (act.kind === "close" && quantity === 0) this.refused++;
       else if (act.kind === "enter" && !this.isMember(market, instant) && act.side * quantity >= 0) this.refused++;
-      else this.#pending.push({ act: act.kind === "close" ? act : act, from: instant, number: this.#orders++ });
+      else this.#pending.push({ act, from: instant, number: this.#orders++ });
     }
   }
 
@@ -326,21 +107,21 @@ export class NaivePortfolio {
     const raw = openOf(market)!;
     const quantity = this.quantityOf(market.id);
     if (act.kind === "close") {
-      if (quantity !== 0) this.#exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
+      if (quantity !== 0) this.exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
       return;
     }
     const { side, stop, target } = act;
-    if (side * quantity < 0) this.#exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
+    if (side * quantity < 0) this.exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
     const { leverage, size, positionsMax } = this.rules;
     const equity = this.worth(instant, openOf);
-    const free = Math.max(0, equity - this.#gross(instant, openOf) / leverage) * leverage;
+    const free = Math.max(0, equity - this.gross(instant, openOf) / leverage) * leverage;
     const rate = this.rateAt(market, instant);
-    const price = this.#fillPrice(raw, side, true);
-    const units = this.#affordable(Math.min(size * equity * leverage, free) / rate, price);
+    const price = this.fillPrice(raw, side, true);
+    const units = this.affordable(Math.min(size * equity * leverage, free) / rate, price);
     const held = this.markets.filter(({ id }) => this.quantityOf(id) !== 0).length;
     const isFull = this.quantityOf(market.id) === 0 && held >= positionsMax;
     if (units <= 0 || !this.isMember(market, instant) || isFull) return void this.refused++;
-    this.#enter(market, instant, instant, units, side, raw, {
+    this.enter(market, instant, instant, units, side, raw, {
       stop: price * (1 - side * stop),
       target: price * (1 + side * target),
     });
@@ -361,8 +142,8 @@ export class NaivePortfolio {
     if (wanted > (isSame ? Math.abs(value) : 0)) budgets.set(market.id, wanted - (isSame ? Math.abs(value) : 0));
     if (isSame && wanted >= Math.abs(value)) return;
     const units = Math.abs(quantity);
-    const kept = isSame ? Math.min(units, this.#round(wanted / (raw * rate))) : 0;
-    if (units - kept > this.rules.lot / 2) this.#exitOldest(market, instant, instant, units - kept, raw, "signal");
+    const kept = isSame ? Math.min(units, this.round(wanted / (raw * rate))) : 0;
+    if (units - kept > this.rules.lot / 2) this.exitOldest(market, instant, instant, units - kept, raw, "signal");
   }
 
   #increase(
@@ -374,7 +155,7 @@ export class NaivePortfolio {
     const asked = [...budgets.values()].reduce((sum, money) => sum + money, 0);
     const { leverage } = this.rules;
     const equity = this.worth(instant, openOf);
-    const free = Math.max(0, equity - this.#gross(instant, openOf) / leverage) * leverage;
+    const free = Math.max(0, equity - this.gross(instant, openOf) / leverage) * leverage;
     const part = asked > free ? free / asked : 1;
     for (const market of opening) {
       const found = this.#weights.get(market.id);
@@ -383,12 +164,12 @@ export class NaivePortfolio {
       if (found === undefined || budget <= 0) continue;
       const side = Math.sign(found.weight);
       const raw = openOf(market)!;
-      const units = this.#affordable(budget * part / this.rateAt(market, instant), this.#fillPrice(raw, side, true));
+      const units = this.affordable(budget * part / this.rateAt(market, instant), this.fillPrice(raw, side, true));
       if (units <= 0) continue;
       const quantity = this.quantityOf(market.id);
-      if (side * quantity < 0) this.#exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
+      if (side * quantity < 0) this.exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
       if (!this.isMember(market, instant)) this.refused++;
-      else this.#enter(market, instant, instant, units, side, raw, { stop: NaN, target: NaN });
+      else this.enter(market, instant, instant, units, side, raw, { stop: NaN, target: NaN });
     }
   }
 
@@ -396,9 +177,9 @@ export class NaivePortfolio {
     for (const trade of [...this.open.get(market.id)!]) {
       const { side, stop, target } = trade;
       if (side > 0 ? open <= stop : open >= stop) {
-        this.#exit(market, instant, at, trade, trade.units, open, true, "stop_loss");
+        this.exit(market, instant, at, trade, trade.units, open, true, "stop_loss");
       } else if (side > 0 ? open >= target : open <= target) {
-        this.#exit(market, instant, at, trade, trade.units, open, false, "take_profit");
+        this.exit(market, instant, at, trade, trade.units, open, false, "take_profit");
       }
     }
   }
@@ -419,13 +200,13 @@ export class NaivePortfolio {
         const { side, stop } = trade;
         if (side > 0 ? candle.low > stop : candle.high < stop) continue;
         if (Number.isNaN(stop)) continue;
-        this.#exit(market, instant, candle.opens, trade, trade.units, stop, true, "stop_loss");
+        this.exit(market, instant, candle.opens, trade, trade.units, stop, true, "stop_loss");
       }
       this.#call(market, instant, candle, worst);
       for (const trade of [...this.open.get(market.id)!]) {
         const { side, target } = trade;
         if (!(side > 0 ? candle.high >= target : candle.low <= target)) continue;
-        this.#exit(market, instant, candle.opens, trade, trade.units, target, false, "take_profit");
+        this.exit(market, instant, candle.opens, trade, trade.units, target, false, "take_profit");
       }
       this.#call(market, instant, candle, worst);
     }
@@ -439,10 +220,10 @@ export class NaivePortfolio {
     const needed = this.markets.reduce((sum, other) => {
       const held = this.quantityOf(other.id);
       if (held === 0 || (held > 0 && leverage <= 1)) return sum;
-      return sum + maintenance * Math.abs(this.#value(other, instant, priceOf(other))) / leverage;
+      return sum + maintenance * Math.abs(this.value(other, instant, priceOf(other))) / leverage;
     }, 0);
     if (needed === 0 || this.worth(instant, priceOf) >= needed) return;
-    this.#exitOldest(
+    this.exitOldest(
       market,
       instant,
       candle.opens,
@@ -456,12 +237,7 @@ export class NaivePortfolio {
     for (const market of this.markets) {
       const last = market.candles.at(-1)!;
       if (!market.isDelisted || last.closes !== instant) continue;
-      this.#exitOldest(market, instant, last.opens, Math.abs(this.quantityOf(market.id)), last.close, "delisted");
+      this.exitOldest(market, instant, last.opens, Math.abs(this.quantityOf(market.id)), last.close, "delisted");
     }
-  }
-
-  #ruin(instant: number): void {
-    this.isOver = true;
-    void instant;
   }
 }

@@ -3,7 +3,8 @@ import { expect } from "@std/expect";
 import { runPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
 import type { PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
 import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trade_columns.ts";
-import { NaivePortfolio, type NaiveResult } from "./naive.ts";
+import { NaivePortfolio } from "./naive.ts";
+import type { NaiveResult } from "./naive_types.ts";
 import { type RandomPortfolio, randomPortfolio } from "./random_portfolio.ts";
 
 const SEED = 1;

@@ -3,7 +3,8 @@ import { type Execution, resolveExecution } from "../../../engine/execution.ts";
 import type { PortfolioMarket, PortfolioRequest, RateColumns } from "../../../engine/portfolio/portfolio.ts";
 import { newDraft } from "../../../engine/strategy.ts";
 import { mixSeeds, type Random, randomFrom } from "../properties/random.ts";
-import type { NaiveAct, NaiveMarket, NaivePortfolio, NaiveRules } from "./naive.ts";
+import type { NaivePortfolio } from "./naive.ts";
+import type { NaiveAct, NaiveMarket, NaiveRules } from "./naive_types.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

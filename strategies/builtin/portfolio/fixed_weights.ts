@@ -1,0 +1,85 @@
+import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
+import { readNumber } from "../parameter_schema.ts";
+import { everyProperty, type PortfolioBuiltin, readEvery } from "./portfolio_builtin.ts";
+
+/** Chosen weights, restored once one of them is too far off. */
+export const fixedWeights: PortfolioBuiltin = {
+  slug: "fixed-weights",
+  name: "Fixed Weights",
+  description:
+    "Asset allocation. Holds chosen weights, as in 60/40, and restores all of them once a period if one of them is off by the band or more. Instruments that are not named are not held.",
+  instruments: { min: 1, max: null },
+  parameter_schema: {
+    type: "object",
+    properties: {
+      weights: {
+        type: "string",
+        description:
+          "Instruments and their fractions of equity, `SPY 0.6, TLT 0.4`; an id where a symbol is not unique: `SPY@ARCA 0.6`. Empty: equal",
+        default: "",
+      },
+      band: {
+        type: "number",
+        description: "Rebalances when a weight is off by this fraction of equity; 0: at each period",
+        default: 0,
+        minimum: 0,
+        maximum: 1,
+      },
+      every: everyProperty("month"),
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const wanted = readWeights(String(parameters["weights"]));
+    const band = readNumber(parameters, "band");
+    let weights: Float64Array = new Float64Array(0);
+    let hasBegun = false;
+    return {
+      kind: "portfolio",
+      warmup: 1,
+      every: readEvery(parameters),
+      prepare(markets) {
+        hasBegun = false;
+        weights = wanted.size === 0
+          ? new Float64Array(markets.length).fill(1 / markets.length)
+          : weightsOf(markets, wanted);
+      },
+      decide(_now, markets, _account, orders) {
+        const held = markets.map((market) => market.isMember || market.quantity !== 0 ? weights[market.index]! : 0);
+        const isOff = markets.some(({ weight }, k) => Math.abs(weight - held[k]!) >= band);
+        if (hasBegun && !isOff) return;
+        hasBegun = true;
+        orders.target(Float64Array.from(held));
+      },
+    };
+  },
+};
+
+/** @throws {RangeError} When a part is no instrument and weight, an instrument comes twice, or the weights are not usable. */
+function readWeights(text: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of text.split(",").map((one) => one.trim()).filter((one) => one !== "")) {
+    const [name = "", value = "", ...rest] = part.split(/\s+/);
+    const weight = Number(value);
+    if (value === "" || rest.length > 0 || !Number.isFinite(weight)) {
+      throw new RangeError(`weights must be instruments and fractions, as in SPY 0.6, TLT 0.4: "${part}" is not one`);
+    }
+    if (weights.has(name)) throw new RangeError(`weights name ${name} twice`);
+    weights.set(name, weight);
+  }
+  return weights;
+}
+
+/** @throws {RangeError} When a name is no instrument, or that of several. */
+function weightsOf(markets: readonly MarketView[], wanted: ReadonlyMap<string, number>): Float64Array {
+  const weights = new Float64Array(markets.length);
+  for (const [name, weight] of wanted) {
+    const found = markets.filter(({ id, symbol }) => id === name || symbol === name);
+    if (found.length !== 1) {
+      const known = markets.slice(0, 10).map(({ id }) => id).join(", ");
+      throw new RangeError(`weights name ${name}: ${found.length} instruments are called that. There are ${known}`);
+    }
+    weights[found[0]!.index] = weight;
+  }
+  return weights;
+}

@@ -1,0 +1,31 @@
+import { periodProperty, readNumber } from "../parameter_schema.ts";
+import { memberWeights } from "./member_weights.ts";
+import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
+import { volatilityOf } from "./returns.ts";
+
+/** More of quiet instruments and less of volatile ones. */
+export const inverseVolatility: PortfolioBuiltin = {
+  slug: "inverse-volatility",
+  name: "Inverse Volatility",
+  description:
+    "Risk parity without correlations. Weighs each member by 1 / the volatility of its last returns, so that each adds about the same risk. Members without movement are left out.",
+  instruments: { min: 1, max: null },
+  parameter_schema: {
+    type: "object",
+    properties: {
+      lookback: periodProperty("Returns in the volatility", 60, 2),
+      every: everyProperty("month"),
+      exposure: EXPOSURE,
+      minTrade: MIN_TRADE,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const lookback = readNumber(parameters, "lookback");
+    return memberWeights(parameters, lookback + 1, (members) =>
+      members.map((member) => {
+        const volatility = volatilityOf(member, lookback);
+        return Number.isNaN(volatility) ? 0 : 1 / volatility;
+      }));
+  },
+};

@@ -1,0 +1,36 @@
+import type { MarketView, PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
+import { type Parameters, readNumber } from "../parameter_schema.ts";
+import { readEvery, readMinTrade } from "./portfolio_builtin.ts";
+
+/**
+ * A strategy that weighs the members with enough candles at the beginning of each period, and holds nothing else.
+ *
+ * @param warmup Candles that a member needs. @param weigh Weights of these members, in their order; they need not add up to 1: `exposure`
+ * scales their sum. All 0: nothing is held.
+ */
+export function memberWeights(
+  parameters: Parameters,
+  warmup: number,
+  weigh: (members: readonly MarketView[]) => ArrayLike<number>,
+): PortfolioStrategy {
+  const exposure = readNumber(parameters, "exposure");
+  const minTrade = readMinTrade(parameters);
+  let weights = new Float64Array(0);
+  return {
+    kind: "portfolio",
+    warmup,
+    every: readEvery(parameters),
+    prepare(markets) {
+      weights = new Float64Array(markets.length);
+    },
+    decide(_now, markets, _account, orders) {
+      const members = markets.filter(({ isMember, i }) => isMember && i + 1 >= warmup);
+      const found = weigh(members);
+      let sum = 0;
+      for (let k = 0; k < members.length; k++) sum += found[k]!;
+      weights.fill(0);
+      members.forEach(({ index }, k) => weights[index] = sum > 0 ? exposure * found[k]! / sum : 0);
+      orders.target(weights, minTrade);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
+import { periodProperty, readNumber } from "../parameter_schema.ts";
+import {
+  everyProperty,
+  EXPOSURE,
+  MIN_TRADE,
+  type PortfolioBuiltin,
+  readEvery,
+  readMinTrade,
+} from "./portfolio_builtin.ts";
+
+/** The winners of the last months, in equal parts. */
+export const momentumRotation: PortfolioBuiltin = {
+  slug: "momentum-rotation",
+  name: "Momentum Rotation",
+  description:
+    "Relative strength. Once a period it ranks the members by their return over the lookback, without the last days, and holds the best ones in equal parts. A member whose return is below the filter is not held: its part stays in cash.",
+  instruments: { min: 2, max: null },
+  parameter_schema: {
+    type: "object",
+    properties: {
+      top: { type: "integer", description: "Members to hold", default: 3, minimum: 1, maximum: 1000 },
+      lookback: periodProperty("Candles of the return", 126, 2),
+      skip: {
+        type: "integer",
+        description: "Candles at the end of the lookback that do not count",
+        default: 0,
+        minimum: 0,
+        maximum: 10_000,
+      },
+      filter: {
+        type: "number",
+        description: "The least return over the lookback that is held (0 is: no losers)",
+        default: 0,
+        minimum: -1,
+        maximum: 100,
+      },
+      every: everyProperty("month"),
+      exposure: EXPOSURE,
+      minTrade: MIN_TRADE,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const top = readNumber(parameters, "top");
+    const lookback = readNumber(parameters, "lookback");
+    const skip = readNumber(parameters, "skip");
+    const filter = readNumber(parameters, "filter");
+    const exposure = readNumber(parameters, "exposure");
+    const minTrade = readMinTrade(parameters);
+    if (skip >= lookback) throw new RangeError(`skip must be less than lookback: ${skip} is not less than ${lookback}`);
+    const returnOf = ({ candles: { close }, i }: MarketView) => close[i - skip]! / close[i - lookback]! - 1;
+    let weights = new Float64Array(0);
+    return {
+      kind: "portfolio",
+      warmup: lookback + 1,
+      every: readEvery(parameters),
+      prepare(markets) {
+        weights = new Float64Array(markets.length);
+      },
+      decide(_now, markets, _account, orders) {
+        const ranked = markets.filter(({ isMember, i }) => isMember && i >= lookback)
+          .map((market) => ({ index: market.index, past: returnOf(market) }))
+          .filter(({ past }) => past >= filter)
+          .sort((a, b) => b.past - a.past || a.index - b.index);
+        weights.fill(0);
+        for (const { index } of ranked.slice(0, top)) weights[index] = exposure / top;
+        orders.target(weights, minTrade);
+      },
+    };
+  },
+};

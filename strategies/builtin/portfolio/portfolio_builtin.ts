@@ -1,0 +1,58 @@
+import { type Period, PERIODS, type PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
+import type { ParameterProperty, ParameterSchema } from "../builtin.ts";
+import { type Parameters, readNumber } from "../parameter_schema.ts";
+
+/** A built-in strategy for a portfolio: its catalogue entry and its constructor. */
+export interface PortfolioBuiltin {
+  readonly slug: string;
+  readonly name: string;
+  /** Tells a trader the strategy's rules. */
+  readonly description: string;
+  readonly parameter_schema: ParameterSchema;
+  /** The fewest and the most instruments that it can hold. */
+  readonly instruments: { readonly min: number; readonly max: number | null };
+  /**
+   * Creates the strategy for one run.
+   *
+   * @param parameters Checked against parameter_schema, defaults filled in.
+   * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.
+   */
+  create(parameters: Parameters): PortfolioStrategy;
+}
+
+/** How often a strategy rebalances. */
+export function everyProperty(period: Period): ParameterProperty {
+  return {
+    type: "string",
+    description: "Asked at the first close of each of these periods",
+    default: period,
+    enum: [...PERIODS],
+  };
+}
+
+export const MIN_TRADE: ParameterProperty = {
+  type: "number",
+  description: "Smaller differences from a weight are left, as a fraction of equity (0.01 is 1%)",
+  default: 0,
+  minimum: 0,
+  maximum: 1,
+};
+
+export const EXPOSURE: ParameterProperty = {
+  type: "number",
+  description: "Sum of all weights, as a fraction of equity; above 1 needs leverage",
+  default: 1,
+  exclusiveMinimum: 0,
+  maximum: 10,
+};
+
+/** @throws {TypeError} When the checked parameter is none of the periods: a bug of ours. */
+export function readEvery(parameters: Parameters): Period {
+  const found = PERIODS.find((period) => period === parameters["every"]);
+  if (found === undefined) throw new TypeError(`Cannot read every: it is ${JSON.stringify(parameters["every"])}`);
+  return found;
+}
+
+export function readMinTrade(parameters: Parameters): number {
+  return readNumber(parameters, "minTrade");
+}
