@@ -5,7 +5,7 @@
  * `deno run --allow-all bench/bare_server.ts embedded|PostgreSQL`: prints its address, and ends when its input does.
  */
 import { Hono } from "hono";
-import { PostgresClient } from "../db/postgres.ts";
+import { PostgresClient } from "../db/postgres/postgres.ts";
 import { session } from "../db/schema.ts";
 import { openBare, OWNER, submitBare } from "./bare_submission.ts";
 

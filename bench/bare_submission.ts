@@ -2,7 +2,7 @@
 import { PgBoss } from "pg-boss";
 import { v7 as uuidv7 } from "uuid";
 import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
-import { PostgresClient } from "../db/postgres.ts";
+import { PostgresClient } from "../db/postgres/postgres.ts";
 import { addUser, newTenDaysBacktest, submitBacktest } from "../tests/support/backtests.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import { openEmbeddedBossDatabase } from "../workers/jobs/boss_database.ts";

@@ -2,10 +2,10 @@ import { eq } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import { measureLog } from "./backtest_logs.ts";
 import type { Db } from "./database.ts";
-import type { EncodedSeries } from "./codec/plots_part.ts";
+import type { EncodedSeries, StoredPlot } from "./codec/plots_part.ts";
 import { queryText } from "./postgres_session.ts";
 import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
-import { backtests, backtestSizes, type StoredPlot } from "./schema.ts";
+import { backtests, backtestSizes } from "./schema.ts";
 
 // A chunk's row with its place in the index, and a record's, without what is measured of them; as found on PostgreSQL.
 const CHUNK_BYTES = 200;

@@ -1,9 +1,9 @@
 import type { Db } from "./database.ts";
 import { PgliteServer } from "./embedded/pglite_server.ts";
 import { migrate } from "./migrate.ts";
-import { PostgresClient } from "./postgres.ts";
-import { PostgresPool } from "./postgres_pool.ts";
-import type { PostgresAddress } from "./postgres_socket.ts";
+import { PostgresClient } from "./postgres/postgres.ts";
+import { PostgresPool } from "./postgres/postgres_pool.ts";
+import type { PostgresAddress } from "./postgres/postgres_socket.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
 import { watchSilentSessions } from "./silent_sessions.ts";
 

@@ -1,12 +1,11 @@
 /** The parameters of the statement that completes runs, COMPLETE in backtest_statements.ts. */
 import type { BacktestResult } from "../engine/result.ts";
 import { measureResult, type Size } from "./backtest_sizes.ts";
-import { storedPlots } from "./codec/plots_part.ts";
+import { type StoredPlot, storedPlots } from "./codec/plots_part.ts";
 import type { ResultChunk } from "./codec/result_parts.ts";
 import { storableJson } from "./codec/storable.ts";
 import { packRows } from "./result_chunks.ts";
 import type { ResultInputs } from "./result_inputs.ts";
-import type { StoredPlot } from "./schema.ts";
 
 /** A worker's key to the record that it holds: it finds nothing once another worker has claimed the record. */
 export interface AttemptKey {

@@ -3,7 +3,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { migrate as migratePostgres } from "drizzle-orm/pg-proxy/migrator";
 import { fileURLToPath } from "node:url";
 import { moveResults } from "./move_results.ts";
-import type { PostgresClient } from "./postgres.ts";
+import type { PostgresClient } from "./postgres/postgres.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
 import { rowsOf } from "./answer_rows.ts";
 

@@ -3,8 +3,8 @@ import type { ExtractTablesWithRelations, RelationalSchemaConfig, SQLWrapper } f
 import { PgDialect, type PgTransactionConfig } from "drizzle-orm/pg-core";
 import { PgProxyTransaction, PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
 import type { Db } from "./database.ts";
-import type { PipelinedWork, PostgresClient, Rows } from "./postgres.ts";
-import type { PostgresPool } from "./postgres_pool.ts";
+import type { PipelinedWork, PostgresClient, Rows } from "./postgres/postgres.ts";
+import type { PostgresPool } from "./postgres/postgres_pool.ts";
 import * as schema from "./schema.ts";
 
 type Schema = typeof schema;

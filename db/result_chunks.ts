@@ -10,6 +10,7 @@ import {
   encodeChunks,
   measureChunks,
   type PartColumns,
+  type RESULT_PARTS,
   type ResultChunk,
   type SharedCandles,
 } from "./codec/result_parts.ts";
@@ -18,7 +19,7 @@ import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
 import { queryText } from "./postgres_session.ts";
 import { inUnit } from "./unit_of_work.ts";
-import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./schema.ts";
+import { backtests, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
 const CHUNK_NUMBER_MAX = 2 ** 31 - 1;

@@ -18,6 +18,8 @@ import {
 import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { MonteCarloMethod, MonteCarloResult } from "../research/monte_carlo/request.ts";
 import { user } from "./account_schema.ts";
+import type { StoredPlot } from "./codec/plots_part.ts";
+import { RESULT_PARTS } from "./codec/result_parts.ts";
 import { BACKTEST_STATUSES, bytea, CHECK_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
 import type { ResultInputs } from "./result_inputs.ts";
 
@@ -117,13 +119,6 @@ export const LISTED_METRICS = [
 // PostgreSQL computes it from the result, also of a process of an older version.
 const metric = (name: (typeof LISTED_METRICS)[number]) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`(result -> 'metrics' ->> '${name}')::float8`));
-
-/** A stored plot without its values. */
-export interface StoredPlot {
-  readonly name: string;
-  /** Plots of one pane are drawn together, those of "price" over the candles. */
-  readonly pane: string;
-}
 
 export const backtests = pgTable("backtests", {
   /** A UUIDv7, so that newest first is by id. */
@@ -226,9 +221,6 @@ export const idempotencyKeys = pgTable("idempotency_keys", {
   primaryKey({ columns: [table.ownerId, table.key] }),
   index("idempotency_keys_backtest_index").on(table.backtestId),
 ]);
-
-/** The columns that a run leaves behind. */
-export const RESULT_PARTS = ["trades", "orders", "equity", "plots"] as const;
 
 /** Times and closes of candles that curves were marked at, by their content: runs over the same candles share them. */
 export const resultCandles = pgTable("result_candles", {

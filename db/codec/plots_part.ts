@@ -1,7 +1,13 @@
 /** The series that a strategy plotted, as they are stored. */
 import type { PartColumns, ResultChunk } from "./result_parts.ts";
-import type { StoredPlot } from "../schema.ts";
 import { storableText } from "./storable.ts";
+
+/** A stored plot without its values. */
+export interface StoredPlot {
+  readonly name: string;
+  /** Plots of one pane are drawn together, those of "price" over the candles. */
+  readonly pane: string;
+}
 
 /** A series that a strategy plotted. */
 export interface Plot {

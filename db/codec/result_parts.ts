@@ -8,7 +8,6 @@ import type { Balances } from "../../engine/balance_log.ts";
 import type { OrderColumns } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import type { TradeColumns } from "../../engine/trade_columns.ts";
-import type { resultChunks } from "../schema.ts";
 import { packEquity } from "./marked_equity.ts";
 import { type Columns, packColumns } from "./packed_columns.ts";
 import { packTrades } from "./packed_trades.ts";
@@ -26,10 +25,20 @@ export interface SharedCandles {
   readonly data: Uint8Array;
 }
 
-/** A chunk without its place in the database. */
-export type ResultChunk =
-  & Omit<typeof resultChunks.$inferInsert, "backtestId" | "attempt" | "candles">
-  & { readonly candles?: SharedCandles | null };
+/** The columns that a run leaves behind. */
+export const RESULT_PARTS = ["trades", "orders", "equity", "plots"] as const;
+
+/** A chunk without its place in the database; `resultChunks` has the words for its columns. */
+export interface ResultChunk {
+  readonly part: (typeof RESULT_PARTS)[number];
+  readonly chunk: number;
+  readonly rows: number;
+  readonly firstTime: Date;
+  readonly lastTime: Date;
+  readonly data: Uint8Array;
+  readonly tags?: Uint8Array | null;
+  readonly candles?: SharedCandles | null;
+}
 
 /** Columns of equal length, to be stored as one part of a result. */
 export interface PartColumns {

@@ -1,5 +1,5 @@
 import { getLogger } from "@logtape/logtape";
-import type { PostgresPool } from "../postgres_pool.ts";
+import type { PostgresPool } from "../postgres/postgres_pool.ts";
 
 const log = getLogger(["hindcast", "db"]);
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
-import { ConnectionError, type PostgresAddress } from "../postgres_socket.ts";
+import { ConnectionError, type PostgresAddress } from "../postgres/postgres_socket.ts";
 import { loadPgliteFiles } from "./pglite_files.ts";
 import type { FromPgliteThread, ToPgliteThread } from "./pglite_messages.ts";
 // Imported as text: a Worker of a file would need permission to read it, and the service has none.

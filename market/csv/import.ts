@@ -11,7 +11,7 @@ import type { Candles } from "../../engine/candles.ts";
 import type { DialectAnswer, ForcedDialect } from "./dialect.ts";
 import { FileText } from "./file_text.ts";
 import { CsvReader, type Rejection } from "./reader.ts";
-import { archiveStep } from "../archive/archive_step.ts";
+import { archiveStep } from "../ingestion/archive_step.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
 import { candleEnd, type Timeframe } from "../timeframes.ts";
 

@@ -5,7 +5,7 @@ import type { Db } from "../../db/client.ts";
 import { addCoverage, clearCoverage } from "../../db/coverage.ts";
 import { insertEvents } from "../../db/ingestion.ts";
 import { ensureInstrument, type Instrument, type NewInstrument } from "../../db/instruments.ts";
-import { archiveStep } from "../archive/archive_step.ts";
+import { archiveStep } from "./archive_step.ts";
 import { closeBefore } from "../archive/held.ts";
 import { concatCandles } from "../archive/candle_columns.ts";
 import { type Feed, FeedError, type FeedPart } from "../feeds/feed.ts";

@@ -3,7 +3,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { fileURLToPath } from "node:url";
 import { findInstrument } from "../../db/instruments.ts";
 import { migrate } from "../../db/migrate.ts";
-import { PostgresClient } from "../../db/postgres.ts";
+import { PostgresClient } from "../../db/postgres/postgres.ts";
 import { createPostgresDatabase } from "../../db/postgres_session.ts";
 import { createTestDatabase } from "../support/database.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
-import { PostgresPool } from "../../db/postgres_pool.ts";
-import { ConnectionError } from "../../db/postgres_socket.ts";
+import { PostgresPool } from "../../db/postgres/postgres_pool.ts";
+import { ConnectionError } from "../../db/postgres/postgres_socket.ts";
 import { endSilentSessions } from "../../db/silent_sessions.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { DatabaseProxy } from "../support/proxy.ts";

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { PostgresPool } from "../../db/postgres_pool.ts";
+import { PostgresPool } from "../../db/postgres/postgres_pool.ts";
 import type { TestClient } from "../support/client.ts";
 import { retryOnDatabaseFault } from "../../workers/retry.ts";
 import { Cluster } from "./cluster.ts";

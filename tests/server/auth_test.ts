@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import type { DatabaseHandle } from "../../db/client.ts";
-import { PostgresClient } from "../../db/postgres.ts";
+import { PostgresClient } from "../../db/postgres/postgres.ts";
 import { createPostgresDatabase } from "../../db/postgres_session.ts";
 import { session } from "../../db/schema.ts";
 import { type Auth, createAuth } from "../../server/auth.ts";

@@ -1,6 +1,6 @@
 /** Deletions and cancellations that meet other work on the same record. */
 import { expect } from "@std/expect";
-import { PostgresClient } from "../../db/postgres.ts";
+import { PostgresClient } from "../../db/postgres/postgres.ts";
 import { BACKTEST } from "../support/client.ts";
 import { submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";

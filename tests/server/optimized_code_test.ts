@@ -1,6 +1,6 @@
 /** Optimizations of every kind of strategy: a trial is a backtest of the same parameters. */
 import { expect } from "@std/expect";
-import { PostgresClient } from "../../db/postgres.ts";
+import { PostgresClient } from "../../db/postgres/postgres.ts";
 import type { TestClient } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Backtest, backtestRecords, claimBacktests } from "../../db/backtests.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
-import { PostgresClient } from "../../db/postgres.ts";
+import { PostgresClient } from "../../db/postgres/postgres.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";

@@ -2,8 +2,8 @@ import { getLogger } from "@logtape/logtape";
 import { sql } from "drizzle-orm";
 import type { Db as BossDatabase } from "pg-boss";
 import type { DatabaseHandle, Db, PgliteConnection } from "../../db/client.ts";
-import { PostgresListener } from "../../db/postgres_listener.ts";
-import { PostgresPool } from "../../db/postgres_pool.ts";
+import { PostgresListener } from "../../db/postgres/postgres_listener.ts";
+import { PostgresPool } from "../../db/postgres/postgres_pool.ts";
 import { queryText } from "../../db/postgres_session.ts";
 import { expectStatement } from "../../db/unit_of_work.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { PgliteServer } from "../../../db/embedded/pglite_server.ts";
-import { PostgresClient } from "../../../db/postgres.ts";
+import { PostgresClient } from "../../../db/postgres/postgres.ts";
 import { openTestDatabase } from "../../support/database.ts";
 
 Deno.test("while the embedded database works, the process does other things", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { keepVacuumed } from "../../../db/embedded/vacuum.ts";
-import type { PostgresPool } from "../../../db/postgres_pool.ts";
+import type { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
 import { openTestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 

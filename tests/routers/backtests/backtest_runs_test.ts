@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { claimBacktests, insertBacktest, setProgress } from "../../../db/backtests.ts";
-import { PostgresPool } from "../../../db/postgres_pool.ts";
+import { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
 import { backtestRuns } from "../../../routers/backtests/backtest_runs.ts";
 import { addUser, newBacktest } from "../../support/backtests.ts";
 import { strangerContext } from "../../support/context.ts";

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { PostgresClient } from "../../../db/postgres.ts";
+import { PostgresClient } from "../../../db/postgres/postgres.ts";
 import { backtests } from "../../../db/schema.ts";
 import { createPostgresDatabase } from "../../../db/postgres_session.ts";
 import { backtestRequestSchema, submitBacktest } from "../../../routers/backtests/backtest_submission.ts";

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { PostgresClient } from "../../../db/postgres.ts";
+import { PostgresClient } from "../../../db/postgres/postgres.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded } from "../../support/backtests.ts";
 import { databaseTest } from "../../support/database.ts";

@@ -4,7 +4,7 @@ import { backtestRecords, insertBacktest } from "../../../db/backtests.ts";
 import { Batcher } from "../../../db/batcher.ts";
 import type { Db } from "../../../db/client.ts";
 import { createPostgresDatabase } from "../../../db/postgres_session.ts";
-import { PostgresClient } from "../../../db/postgres.ts";
+import { PostgresClient } from "../../../db/postgres/postgres.ts";
 import { listTrades } from "../../../db/trades.ts";
 import { equityPart } from "../../../db/codec/result_parts.ts";
 import { readEquity } from "../../../db/equity.ts";

@@ -1,9 +1,9 @@
 import { expect } from "@std/expect";
-import { isDatabaseFault } from "../../db/faults.ts";
-import { type ClientOptions, PostgresClient } from "../../db/postgres.ts";
-import { PostgresPool } from "../../db/postgres_pool.ts";
-import { ConnectionError } from "../../db/postgres_socket.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { isDatabaseFault } from "../../../db/faults.ts";
+import { type ClientOptions, PostgresClient } from "../../../db/postgres/postgres.ts";
+import { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
+import { ConnectionError } from "../../../db/postgres/postgres_socket.ts";
+import { createTestDatabase } from "../../support/database.ts";
 
 const CONNECTIONS = 4;
 const KILLS = 100;

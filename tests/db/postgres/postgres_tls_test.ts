@@ -1,10 +1,10 @@
 import { expect } from "@std/expect";
-import { openPostgres } from "../../db/client.ts";
-import { findDatabaseRefusal, isDatabaseFault } from "../../db/faults.ts";
-import { PostgresClient } from "../../db/postgres.ts";
-import { PostgresPool } from "../../db/postgres_pool.ts";
-import { testServerUrl } from "../support/database.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { openPostgres } from "../../../db/client.ts";
+import { findDatabaseRefusal, isDatabaseFault } from "../../../db/faults.ts";
+import { PostgresClient } from "../../../db/postgres/postgres.ts";
+import { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
+import { testServerUrl } from "../../support/database.ts";
+import { startPostgres } from "../../support/postgres.ts";
 import { CERTIFICATE, KEY } from "./certificate.ts";
 
 const caught = (attempt: Promise<unknown>) => attempt.then(() => null, (error: unknown) => error);

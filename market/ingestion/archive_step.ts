@@ -3,10 +3,10 @@ import type { Db } from "../../db/client.ts";
 import { addRunCandles, type IngestionEventType, insertEvents } from "../../db/ingestion.ts";
 import { type Instrument, lockInstrument, type Provider } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
-import { storeCandles, type StoreCounts } from "./store.ts";
-import { gapsBetween } from "./gaps.ts";
+import { storeCandles, type StoreCounts } from "../archive/store.ts";
+import { gapsBetween } from "../archive/gaps.ts";
 import { FeedError } from "../feeds/feed.ts";
-import type { TimeRange } from "./time_ranges.ts";
+import type { TimeRange } from "../archive/time_ranges.ts";
 import { candleEnd, monthEnd, type Timeframe } from "../timeframes.ts";
 
 /** One step of a run: candles with the facts for their coverage and their events. */
