@@ -16,10 +16,10 @@ Deno.test(
     }).spawn();
     const url = await findAddress(server.stdout);
     const page = await (await fetch(url)).text();
-    expect(page).toContain("/src/main.tsx");
-    const module = await fetch(new URL("src/main.tsx", url));
+    expect(page).toContain("/src/app/main.tsx");
+    const module = await fetch(new URL("src/app/main.tsx", url));
     expect([module.headers.get("content-type"), await module.text()])
-      .toEqual([expect.stringMatching(/javascript/), expect.stringContaining("/src/router.tsx")]);
+      .toEqual([expect.stringMatching(/javascript/), expect.stringContaining("/src/app/router.tsx")]);
     expect(await (await fetch(new URL("api/health", url))).json()).toMatchObject({ status: "ok" });
     server.kill("SIGTERM");
     await server.status;

@@ -4,7 +4,7 @@ import { Assumptions } from "../pages/run/assumptions.tsx";
 import { Charts, type ChartsHandle } from "../pages/run/chart/charts.tsx";
 import { Metrics } from "../pages/run/metrics.tsx";
 import { Overview } from "../pages/run/overview/overview.tsx";
-import { RunHeading } from "../pages/run/run_heading.tsx";
+import { RunHeading } from "../parts/run_heading.tsx";
 import { RunHeader } from "../pages/run/run_header.tsx";
 import { SummaryStrip } from "../pages/run/summary_strip.tsx";
 import { Trades } from "../pages/run/trades.tsx";

@@ -4,7 +4,7 @@ import { api, type Comparison, type Metric } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { MetricName } from "../run/metric_name.tsx";
-import { formatMetricValue } from "../run/metric_value.ts";
+import { formatMetricValue } from "../../parts/metric_value.ts";
 
 // In the order of a run's page.
 const MAIN = [

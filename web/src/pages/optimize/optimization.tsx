@@ -8,7 +8,7 @@ import { Luck } from "./luck.tsx";
 import { ParallelCoordinates } from "./parallel_coordinates.tsx";
 import { SurfaceSection } from "./surface_section.tsx";
 import { TrialTable } from "./trial_table.tsx";
-import { hasEnded } from "../run/use_backtest.ts";
+import { hasEnded } from "../../parts/use_backtest.ts";
 import { useOptimization } from "./use_optimization.ts";
 import { WalkForward } from "./walk_forward.tsx";
 

@@ -6,7 +6,7 @@ import { DeleteButton } from "../../parts/delete_button.tsx";
 import { RunFacts } from "../../parts/run_facts.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { nameOf } from "../run/metric_name.tsx";
-import { hasEnded } from "../run/use_backtest.ts";
+import { hasEnded } from "../../parts/use_backtest.ts";
 
 /** The question of an optimization, its status, and what can be done with it. */
 export function OptimizationHeader({ optimization }: { readonly optimization: Optimization }) {

@@ -8,7 +8,7 @@ import { MoreButton } from "../../parts/more_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
 import { nameOf } from "../run/metric_name.tsx";
-import { hasEnded } from "../run/use_backtest.ts";
+import { hasEnded } from "../../parts/use_backtest.ts";
 
 const PAGE = 50;
 const LIVE_MS = 1_000;

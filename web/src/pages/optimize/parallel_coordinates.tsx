@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { api, describeError, type Optimization, type Trial } from "../../api.ts";
 import { linear } from "../../parts/scale.ts";
 import { nameOf } from "../run/metric_name.tsx";
-import { numberOf } from "../run/metric_value.ts";
+import { numberOf } from "../../parts/metric_value.ts";
 import { useFrame } from "../run/overview/drawing.tsx";
 
 const [HEIGHT, SIDE, TOP, BOTTOM] = [304, 44, 27, 18];

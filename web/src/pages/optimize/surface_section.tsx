@@ -3,7 +3,7 @@ import { useState } from "react";
 import { api, describeError, type Metric, type Optimization } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { nameOf } from "../run/metric_name.tsx";
-import { formatMetricValue } from "../run/metric_value.ts";
+import { formatMetricValue } from "../../parts/metric_value.ts";
 import { HeatMap } from "./heat_map.tsx";
 import { RunTrial } from "./run_trial.tsx";
 

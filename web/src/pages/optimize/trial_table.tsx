@@ -4,7 +4,7 @@ import { api, client, describeError, type Metric, type Optimization, pagesOf, ty
 import { MoreButton } from "../../parts/more_button.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { nameOf } from "../run/metric_name.tsx";
-import { formatMetricValue, numberOf } from "../run/metric_value.ts";
+import { formatMetricValue, numberOf } from "../../parts/metric_value.ts";
 import { RunTrial } from "./run_trial.tsx";
 
 const PAGE = 50;

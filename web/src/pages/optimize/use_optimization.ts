@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { api } from "../../api.ts";
 import { useConnectionLost } from "../../connection.ts";
-import { hasEnded } from "../run/use_backtest.ts";
-import { useReopening } from "../run/use_reopening.ts";
+import { hasEnded } from "../../parts/use_backtest.ts";
+import { useReopening } from "../../parts/use_reopening.ts";
 
 /** An optimization, kept up to date until it has ended, through lost connections and restarts of the service. */
 export function useOptimization(id: string) {

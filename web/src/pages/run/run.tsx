@@ -13,7 +13,7 @@ import { RunTabs } from "./run_tabs.tsx";
 import { RunTries } from "./run_tries.tsx";
 import { SummaryStrip } from "./summary_strip.tsx";
 import { Failed, UnderWay } from "./unfinished.tsx";
-import { useBacktest } from "./use_backtest.ts";
+import { useBacktest } from "../../parts/use_backtest.ts";
 
 const FailedPlots = lazy(async () => ({ default: (await import("./failed_plots.tsx")).FailedPlots }));
 const Log = lazy(async () => ({ default: (await import("./log.tsx")).Log }));

@@ -7,7 +7,7 @@ import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { MENU_ITEM_CLASS, MenuPanel } from "../../parts/menu_panel.tsx";
 import { toCurl } from "./curl.ts";
-import { hasEnded } from "./use_backtest.ts";
+import { hasEnded } from "../../parts/use_backtest.ts";
 
 const EXPORTS = [
   ["equity?format=csv", "Equity, CSV"],

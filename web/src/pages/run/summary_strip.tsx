@@ -1,7 +1,7 @@
 import type { BacktestResult, Metric } from "../../api.ts";
 import { formatMoney, formatPercent, toneClass } from "../../parts/format.ts";
 import { MetricName } from "./metric_name.tsx";
-import { formatMetric, isSigned, numberOf } from "./metric_value.ts";
+import { formatMetric, isSigned, numberOf } from "../../parts/metric_value.ts";
 
 // In the order in which a trader asks: what did it earn, against doing nothing, at which risk, how steadily, with how many trades.
 const SHOWN = [

@@ -5,7 +5,7 @@ import { Choice } from "../../parts/choice.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 import { usePrinting } from "../../theme/theme.ts";
-import { CutTrades } from "./cut_trades.tsx";
+import { CutTrades } from "../../parts/cut_trades.tsx";
 import { PaperTrades } from "./paper_trades.tsx";
 import { type Sortable, TRADE_COLUMNS, type TradeColumn } from "./trade_cells.ts";
 

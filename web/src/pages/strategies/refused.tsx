@@ -1,5 +1,5 @@
 import type { CodeRefusal } from "./code_refusal.ts";
-import { findPlace } from "./script_place.ts";
+import { findPlace } from "./editor/script_place.ts";
 
 /** The report of a check that refused a module or a script; for a script with the line that it names. */
 export function Refused({ subject, reason, source }: CodeRefusal) {

@@ -1,7 +1,7 @@
 import type { Backtest } from "../../../api.ts";
 import { InlineEdit } from "../../../parts/inline_edit.tsx";
 import { StarButton } from "../../../parts/star_button.tsx";
-import { RunHeading } from "../run_heading.tsx";
+import { RunHeading } from "../../../parts/run_heading.tsx";
 import { useLabelField } from "../../../parts/use_labels.ts";
 
 /** The heading of a run: its star, its name (the strategy's where it has none), and its status. */

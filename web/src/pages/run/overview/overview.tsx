@@ -1,6 +1,6 @@
 import type { Backtest, BacktestResult, TradeTable } from "../../../api.ts";
 import { formatMoney, toWords } from "../../../parts/format.ts";
-import { CutTrades } from "../cut_trades.tsx";
+import { CutTrades } from "../../../parts/cut_trades.tsx";
 import { Distribution } from "./distribution.tsx";
 import { Excursions } from "./excursions.tsx";
 import { MonthlyReturns } from "./monthly_returns.tsx";

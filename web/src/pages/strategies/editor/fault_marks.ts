@@ -1,7 +1,7 @@
 import { setDiagnostics } from "@codemirror/lint";
 import { RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, GutterMarker, lineNumberMarkers } from "@codemirror/view";
-import { findPlace, indexOfPlace } from "../script_place.ts";
+import { findPlace, indexOfPlace } from "./script_place.ts";
 
 const setMark = StateEffect.define<number | null>();
 

@@ -9,7 +9,7 @@ import { Charts } from "../../run/chart/charts.tsx";
 import { FailedPlots } from "../../run/failed_plots.tsx";
 import { Log } from "../../run/log.tsx";
 import { SummaryStrip } from "../../run/summary_strip.tsx";
-import { hasEnded, useBacktest } from "../../run/use_backtest.ts";
+import { hasEnded, useBacktest } from "../../../parts/use_backtest.ts";
 import type { Trial } from "./use_trials.ts";
 import { TrialMarket } from "./trial_market.tsx";
 

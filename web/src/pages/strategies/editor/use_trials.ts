@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
 import { api, type BacktestRequest, client, describeError, issuesOf } from "../../../api.ts";
-import { hasEnded } from "../../run/use_backtest.ts";
+import { hasEnded } from "../../../parts/use_backtest.ts";
 
 /** The last run of an editor's text. */
 export interface Trial {

@@ -4,12 +4,12 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient, setTransport } from "./api.ts";
-import { onReconnect } from "./connection.ts";
-import { networkLink } from "./network_link.ts";
+import { queryClient, setTransport } from "../api.ts";
+import { onReconnect } from "../connection.ts";
+import { networkLink } from "../network_link.ts";
 import { router } from "./router.tsx";
-import { applyTheme } from "./theme/theme.ts";
-import "./theme/tokens.css";
+import { applyTheme } from "../theme/theme.ts";
+import "../theme/tokens.css";
 
 applyTheme();
 setTransport(networkLink);

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
-import { api, type Backtest } from "../../api.ts";
-import { useConnectionLost } from "../../connection.ts";
+import { api, type Backtest } from "../api.ts";
+import { useConnectionLost } from "../connection.ts";
 import { useReopening } from "./use_reopening.ts";
 
 /** A backtest, kept up to date until it has ended, through lost connections and restarts of the service. */

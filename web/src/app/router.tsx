@@ -7,15 +7,15 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { wasSignedIn } from "./account_routes.ts";
-import { api, client, codeOf, queryClient } from "./api.ts";
-import { readInstrumentSearch } from "./pages/data/instrument_search.ts";
-import { readRunSearch } from "./pages/run/search.ts";
-import { readRunsSearch } from "./pages/runs/runs_search.ts";
-import { readStrategiesSearch } from "./pages/strategies/strategies_search.ts";
-import { Failure, NotFound } from "./parts/failure.tsx";
-import { Shell } from "./parts/shell.tsx";
-import { onEndOfSession } from "./session_end.ts";
+import { wasSignedIn } from "../account_routes.ts";
+import { api, client, codeOf, queryClient } from "../api.ts";
+import { readInstrumentSearch } from "../pages/data/instrument_search.ts";
+import { readRunSearch } from "../pages/run/search.ts";
+import { readRunsSearch } from "../pages/runs/runs_search.ts";
+import { readStrategiesSearch } from "../pages/strategies/strategies_search.ts";
+import { Failure, NotFound } from "../parts/failure.tsx";
+import { Shell } from "../parts/shell.tsx";
+import { onEndOfSession } from "../session_end.ts";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -49,7 +49,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: readReturn,
-  component: lazyRouteComponent(() => import("./pages/sign_in/sign_in.tsx"), "SignInPage"),
+  component: lazyRouteComponent(() => import("../pages/sign_in/sign_in.tsx"), "SignInPage"),
 });
 
 const signUp = createRoute({
@@ -60,92 +60,92 @@ const signUp = createRoute({
     const { sign_up } = await queryClient.ensureQueryData(api.session.policy.queryOptions());
     if (sign_up === "closed") throw redirect({ to: "/sign-in", search });
   },
-  component: lazyRouteComponent(() => import("./pages/sign_in/sign_in.tsx"), "SignUpPage"),
+  component: lazyRouteComponent(() => import("../pages/sign_in/sign_in.tsx"), "SignUpPage"),
 });
 
 const runs = createRoute({
   getParentRoute: () => signedIn,
   path: "/runs",
   validateSearch: readRunsSearch,
-  component: lazyRouteComponent(() => import("./pages/runs/runs.tsx"), "RunsPage"),
+  component: lazyRouteComponent(() => import("../pages/runs/runs.tsx"), "RunsPage"),
 });
 
 const newRun = createRoute({
   getParentRoute: () => signedIn,
   path: "/runs/new",
   validateSearch: readNewRunSearch,
-  component: lazyRouteComponent(() => import("./pages/new_run/new_run.tsx"), "NewRunPage"),
+  component: lazyRouteComponent(() => import("../pages/new_run/new_run.tsx"), "NewRunPage"),
 });
 
 const run = createRoute({
   getParentRoute: () => signedIn,
   path: "/runs/$id",
   validateSearch: readRunSearch,
-  component: lazyRouteComponent(() => import("./pages/run/run.tsx"), "RunPage"),
+  component: lazyRouteComponent(() => import("../pages/run/run.tsx"), "RunPage"),
 });
 
 const data = createRoute({
   getParentRoute: () => signedIn,
   path: "/data",
-  component: lazyRouteComponent(() => import("./pages/data/data.tsx"), "DataPage"),
+  component: lazyRouteComponent(() => import("../pages/data/data.tsx"), "DataPage"),
 });
 
 const instrument = createRoute({
   getParentRoute: () => signedIn,
   path: "/data/$exchange/$symbol",
   validateSearch: readInstrumentSearch,
-  component: lazyRouteComponent(() => import("./pages/data/instrument.tsx"), "InstrumentPage"),
+  component: lazyRouteComponent(() => import("../pages/data/instrument.tsx"), "InstrumentPage"),
 });
 
 const compare = createRoute({
   getParentRoute: () => signedIn,
   path: "/compare",
   validateSearch: ({ ids }: Record<string, unknown>): { ids?: string } => typeof ids === "string" ? { ids } : {},
-  component: lazyRouteComponent(() => import("./pages/compare/comparison.tsx"), "ComparePage"),
+  component: lazyRouteComponent(() => import("../pages/compare/comparison.tsx"), "ComparePage"),
 });
 
 const optimizations = createRoute({
   getParentRoute: () => signedIn,
   path: "/optimizations",
-  component: lazyRouteComponent(() => import("./pages/optimize/optimizations.tsx"), "OptimizationsPage"),
+  component: lazyRouteComponent(() => import("../pages/optimize/optimizations.tsx"), "OptimizationsPage"),
 });
 
 const newOptimization = createRoute({
   getParentRoute: () => signedIn,
   path: "/optimizations/new",
   validateSearch: readNewRunSearch,
-  component: lazyRouteComponent(() => import("./pages/optimize/new_optimization.tsx"), "NewOptimizationPage"),
+  component: lazyRouteComponent(() => import("../pages/optimize/new_optimization.tsx"), "NewOptimizationPage"),
 });
 
 const optimization = createRoute({
   getParentRoute: () => signedIn,
   path: "/optimizations/$id",
-  component: lazyRouteComponent(() => import("./pages/optimize/optimization.tsx"), "OptimizationPage"),
+  component: lazyRouteComponent(() => import("../pages/optimize/optimization.tsx"), "OptimizationPage"),
 });
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: "/account",
-  component: lazyRouteComponent(() => import("./pages/account/account.tsx"), "AccountPage"),
+  component: lazyRouteComponent(() => import("../pages/account/account.tsx"), "AccountPage"),
 });
 
 const admin = createRoute({
   getParentRoute: () => signedIn,
   path: "/admin",
-  component: lazyRouteComponent(() => import("./pages/admin/admin_page.tsx"), "AdminPage"),
+  component: lazyRouteComponent(() => import("../pages/admin/admin_page.tsx"), "AdminPage"),
 });
 
 const strategies = createRoute({
   getParentRoute: () => signedIn,
   path: "/strategies",
   validateSearch: readStrategiesSearch,
-  component: lazyRouteComponent(() => import("./pages/strategies/strategies.tsx"), "StrategiesPage"),
+  component: lazyRouteComponent(() => import("../pages/strategies/strategies.tsx"), "StrategiesPage"),
 });
 
 const strategy = createRoute({
   getParentRoute: () => signedIn,
   path: "/strategies/$slug",
-  component: lazyRouteComponent(() => import("./pages/strategies/strategy.tsx"), "StrategyPage"),
+  component: lazyRouteComponent(() => import("../pages/strategies/strategy.tsx"), "StrategyPage"),
 });
 
 export const router = createRouter({

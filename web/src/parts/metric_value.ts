@@ -1,5 +1,5 @@
-import type { BacktestResult, Metric } from "../../api.ts";
-import { formatCount, formatDate, formatMoney, formatPercent, formatRatio } from "../../parts/format.ts";
+import type { BacktestResult, Metric } from "../api.ts";
+import { formatCount, formatDate, formatMoney, formatPercent, formatRatio } from "./format.ts";
 
 /** Metrics whose sign is good or bad news. */
 const SIGNED: ReadonlySet<string> = new Set([

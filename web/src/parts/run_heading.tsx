@@ -1,5 +1,5 @@
-import type { Backtest } from "../../api.ts";
-import { StatusBadge } from "../../parts/status_badge.tsx";
+import type { Backtest } from "../api.ts";
+import { StatusBadge } from "./status_badge.tsx";
 
 /** The name of a run, the strategy's where it has none, with its status. */
 export function RunHeading({ run }: { readonly run: Backtest }) {

@@ -1,5 +1,5 @@
-import type { BacktestResult, TradeTable } from "../../api.ts";
-import { formatCount } from "../../parts/format.ts";
+import type { BacktestResult, TradeTable } from "../api.ts";
+import { formatCount } from "./format.ts";
 import { numberOf } from "./metric_value.ts";
 
 /** Says that a page has only the first of a run's trades, where it has. @param exportUrl The address of all. */
