@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Backtest } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { prepareOnce } from "./prepare_once.ts";
@@ -6,11 +6,21 @@ import { backtests, optimizations } from "./schema.ts";
 
 /** A user's tries of a strategy on a market. */
 export interface RunTrials {
-  /** Completed backtests. */
+  /** Completed backtests with different run keys: a run that is verified, repeated or reused is one. */
   readonly backtests: number;
   /** Trials of optimizations that did not fail. */
   readonly optimizationTrials: number;
+  /** As how many independent ones these count, by their returns; unmeasured ones by their number. */
+  readonly independentTrials: number;
+  /** Those of them whose returns were not compared. */
+  readonly unmeasuredTrials: number;
 }
+
+/** An optimization over the range of a backtest. */
+export type RangeOptimization = Pick<typeof optimizations.$inferSelect, "parameters" | "space">;
+
+/** Most optimizations over the range of a backtest that are looked at. */
+const RANGE_OPTIMIZATIONS_MAX = 50;
 
 // A strategy of the catalogue is known by its slug; code that came with the record, by its name. An index on the columns
 // themselves is enough for the count, and one on an expression is not.
@@ -20,11 +30,21 @@ const countByName = prepareCount(sql`strategy_slug is null and strategy = ${sql.
 function prepareCount(isStrategy: SQL) {
   const [owner, symbol, exchange] = ["ownerId", "symbol", "exchange"].map(sql.placeholder);
   const same = sql`owner_id = ${owner} and symbol = ${symbol} and exchange = ${exchange} and ${isStrategy}`;
-  const made = sql<number>`(select count(*)::int from ${backtests} where ${same} and status = 'completed')`;
-  const tried = sql<
+  const made = sql<
     number
-  >`(select coalesce(sum(trials - trials_failed), 0)::float8 from ${optimizations} where ${same})`;
-  return prepareOnce((db) => db.select({ backtests: made, optimizationTrials: tried }).from(sql`(values (1)) as one`));
+  >`(select count(distinct run_key)::int from ${backtests} where ${same} and status = 'completed')`;
+  const tried = sql<number>`trials - trials_failed`;
+  const measured = sql`(overfitting ->> 'independent_trials')::float8`;
+  const sum = (value: SQL) =>
+    sql<number>`(select coalesce(sum(${value}), 0)::float8 from ${optimizations} where ${same})`;
+  return prepareOnce((db) =>
+    db.select({
+      backtests: made,
+      optimizationTrials: sum(tried),
+      independentTrials: sum(sql`coalesce(${measured}, ${tried})`),
+      unmeasuredTrials: sum(sql`case when ${measured} is null then ${tried} else 0 end`),
+    }).from(sql`(values (1)) as one`)
+  );
 }
 
 /** Counts the tries of a backtest's owner with the same symbol, exchange and strategy: by its slug, or by its name without one. */
@@ -41,4 +61,23 @@ export async function countRunTrials(
     : await countBySlug(db, { ...market, strategy: strategySlug });
   if (row === undefined) throw new Error(`Cannot count the trials of ${ownerId}: no row came back`);
   return row;
+}
+
+/** The owner's newest optimizations of the same strategy over a backtest's own range and balance. */
+export async function findRangeOptimizations(
+  db: Db,
+  { ownerId, symbol, exchange, strategy, strategySlug, startDate, endDate, initialBalance }: Backtest,
+): Promise<RangeOptimization[]> {
+  const { parameters, space } = optimizations;
+  return await db.select({ parameters, space }).from(optimizations).where(and(
+    eq(optimizations.ownerId, ownerId),
+    eq(optimizations.symbol, symbol),
+    eq(optimizations.exchange, exchange),
+    strategySlug === null
+      ? and(isNull(optimizations.strategySlug), eq(optimizations.strategy, strategy))
+      : eq(optimizations.strategySlug, strategySlug),
+    eq(optimizations.startDate, startDate),
+    eq(optimizations.endDate, endDate),
+    eq(optimizations.initialBalance, initialBalance),
+  )).orderBy(desc(optimizations.id)).limit(RANGE_OPTIMIZATIONS_MAX);
 }

@@ -146,6 +146,8 @@ export const backtests = pgTable("backtests", {
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   result: jsonb("result").$type<BacktestResult>(),
+  /** Of the result: equal for equal inputs. A column of its own, so that an index can count them. */
+  runKey: text("run_key").generatedAlwaysAs(sql`result ->> 'run_key'`),
   totalReturn: metric("total_return"),
   cagr: metric("cagr"),
   sharpe: metric("sharpe"),
@@ -187,7 +189,14 @@ export const backtests = pgTable("backtests", {
   index("backtests_symbol_index").on(table.ownerId, table.symbol, table.id),
   index("backtests_strategy_index").on(table.ownerId, table.strategy, table.id),
   // Counts the tries of a strategy on a market, see run_trials.ts.
-  index("backtests_trials_index").on(table.ownerId, table.symbol, table.exchange, table.strategySlug, table.strategy)
+  index("backtests_trials_index").on(
+    table.ownerId,
+    table.symbol,
+    table.exchange,
+    table.strategySlug,
+    table.strategy,
+    table.runKey,
+  )
     .where(sql`status = 'completed'`),
   index("backtests_tags_index").using("gin", table.tags).where(sql`tags <> '{}'`),
   index("backtests_star_index").on(table.ownerId, table.id).where(sql`star`),

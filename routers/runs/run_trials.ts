@@ -1,15 +1,20 @@
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { countRunTrials } from "../../db/run_trials.ts";
+import { countRunTrials, findRangeOptimizations, type RangeOptimization } from "../../db/run_trials.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { deflatedByChance } from "../../research/sharpe.ts";
+import { valueAt } from "../../research/space.ts";
 
 /** How many tries of its owner a run is one of, and what is left of its Sharpe ratio. */
 export const runTrialsSchema = z.object({
   backtests: z.int(),
   optimization_trials: z.number(),
+  /** As how many independent tries all of them count. */
+  independent_tries: z.number(),
+  /** Those of them that count as independent by assumption: their returns were not compared. */
+  assumed_tries: z.number(),
   deflated_sharpe: z.number().nullable(),
   /** The reason for each null. */
   undefined_figures: z.record(z.string(), z.string()),
@@ -18,14 +23,30 @@ export const runTrialsSchema = z.object({
 /** The tries that a completed backtest is one of; null for any other. */
 export async function readRunTrials(db: Db, row: Backtest): Promise<z.infer<typeof runTrialsSchema> | null> {
   if (row.result === null) return null;
-  const { backtests, optimizationTrials } = await countRunTrials(db, row);
-  const deflated = deflate(row.result, backtests + optimizationTrials);
+  const [tries, ranged] = await Promise.all([countRunTrials(db, row), findRangeOptimizations(db, row)]);
+  // A trial that is run again as a backtest is the same try.
+  const others = tries.backtests - (ranged.some((optimization) => isTrialOf(row, optimization)) ? 1 : 0);
+  const independent = Math.max(1, others + tries.independentTrials);
+  const deflated = deflate(row.result, independent);
   return {
-    backtests,
-    optimization_trials: optimizationTrials,
+    backtests: tries.backtests,
+    optimization_trials: tries.optimizationTrials,
+    independent_tries: independent,
+    assumed_tries: others + tries.unmeasuredTrials,
     deflated_sharpe: typeof deflated === "number" ? deflated : null,
     undefined_figures: typeof deflated === "number" ? {} : { deflated_sharpe: deflated.reason },
   };
+}
+
+/** True if a backtest has the settings of one of an optimization's points. */
+function isTrialOf({ parameters }: Backtest, { parameters: fixed, space }: RangeOptimization): boolean {
+  const own: Readonly<Record<string, unknown>> = parameters;
+  const isPoint = space.axes.every((axis) =>
+    Array.from({ length: axis.count }, (_, i) => valueAt(axis, i)).some((value) => value === own[axis.name])
+  );
+  // Both were stored as JSON, whose keys the database has put in order.
+  return isPoint && Object.keys(own).length === Object.keys(fixed).length + space.axes.length &&
+    Object.entries(fixed).every(([name, value]) => JSON.stringify(value) === JSON.stringify(own[name]));
 }
 
 function deflate({ metrics, undefined_metrics: reasons, execution }: BacktestResult, trials: number): Measured {

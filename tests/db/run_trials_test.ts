@@ -1,25 +1,32 @@
 import { expect } from "@std/expect";
+import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
 import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import { insertOptimization, updateOptimization } from "../../db/optimizations.ts";
 import { countRunTrials } from "../../db/run_trials.ts";
 import * as schema from "../../db/schema.ts";
-import { addUser, complete, newBacktest } from "../support/backtests.ts";
+import { addUser, completeWith, newBacktest, newResult } from "../support/backtests.ts";
 import { createTestDatabase, eachDatabaseSteps } from "../support/database.ts";
+
+const NO_TRIALS = { optimizationTrials: 0, independentTrials: 0, unmeasuredTrials: 0 };
 
 eachDatabaseSteps("the tries around a run", async ({ db }, step) => {
   await addUser(db, "ann");
   await addUser(db, "bob");
-  const add = async (more: Parameters<typeof newBacktest>[1] = {}, owner = "ann") => {
+  const add = async (more: Parameters<typeof newBacktest>[1] = {}, owner = "ann", runKey?: string) => {
     const { id } = await insertBacktest(db, newBacktest(owner, more));
-    await complete(db, id, {});
+    await completeWith(db, id, { ...newResult(), run_key: runKey ?? id });
     return (await backtestRecords.get(db, { id, ownerId: owner }))!;
   };
 
+  /** An optimization whose trials count as 2.5 independent ones. */
+  const measured = (id: string) =>
+    updateOptimization(db, id, { overfitting: sql`'{"independent_trials": 2.5}'::jsonb` });
+
   await step("are the owner's completed runs of the same strategy, symbol and exchange", async () => {
     const first = await add();
-    expect(await countRunTrials(db, first)).toEqual({ backtests: 1, optimizationTrials: 0 });
+    expect(await countRunTrials(db, first)).toEqual({ backtests: 1, ...NO_TRIALS });
     // A strategy of the catalogue is known by its slug, whatever it is called.
     await add({ strategy: "My own words", startDate: "2023-01-01" });
     await add({}, "bob");
@@ -30,8 +37,11 @@ eachDatabaseSteps("the tries around a run", async ({ db }, step) => {
     await insertBacktest(db, newBacktest("ann"));
     const cancelled = await insertBacktest(db, newBacktest("ann"));
     await backtestRecords.cancel(db, { id: cancelled.id, ownerId: "ann" });
-    expect(await countRunTrials(db, first)).toEqual({ backtests: 2, optimizationTrials: 0 });
-    expect(await countRunTrials(db, inline)).toEqual({ backtests: 1, optimizationTrials: 0 });
+    expect(await countRunTrials(db, first)).toEqual({ backtests: 2, ...NO_TRIALS });
+    // A run that is verified, repeated or reused has the same key.
+    await add({}, "ann", String(first.runKey));
+    expect(await countRunTrials(db, first)).toEqual({ backtests: 2, ...NO_TRIALS });
+    expect(await countRunTrials(db, inline)).toEqual({ backtests: 1, ...NO_TRIALS });
   });
 
   await step(
@@ -53,8 +63,11 @@ eachDatabaseSteps("the tries around a run", async ({ db }, step) => {
           spacePoints: 100,
         });
         await updateOptimization(db, id, { trials, trialsFailed, status: "cancelled" });
+        if (trials === 7) await measured(id);
       }
-      expect(await countRunTrials(db, run)).toEqual({ backtests: 3, optimizationTrials: 15 });
+      expect(await countRunTrials(db, run)).toEqual({
+        ...{ backtests: 3, optimizationTrials: 15, independentTrials: 10.5, unmeasuredTrials: 8 },
+      });
     },
   );
 });
@@ -67,7 +80,7 @@ Deno.test("the tries among 10,000 runs of one strategy and 10,000 of others are 
     insert into backtests (id, owner_id, symbol, exchange, strategy, strategy_slug, start_date, end_date, initial_balance,
       parameters, status, result)
     select gen_random_uuid(), 'ann', 'DEMO', 'SAMPLE', 'SMA Cross', case when n % 2 = 0 then 'sma-cross' else 's' || n end,
-      '2024-01-01', '2024-02-01', 1, '{}', 'completed', '{}'
+      '2024-01-01', '2024-02-01', 1, '{}', 'completed', jsonb_build_object('run_key', n / 4)
     from generate_series(1, 20000) as n`);
   await client.unsafe(`
     insert into optimizations (id, owner_id, symbol, exchange, strategy, strategy_slug, start_date, end_date,
@@ -83,7 +96,7 @@ Deno.test("the tries among 10,000 runs of one strategy and 10,000 of others are 
     return { rows: await client.unsafe(text, values).values() };
   }, { schema });
   const run = { ownerId: "ann", symbol: "DEMO", exchange: "SAMPLE", strategy: "", strategySlug: "sma-cross" };
-  expect(await countRunTrials(db, run)).toEqual({ backtests: 10_000, optimizationTrials: 0 });
+  expect(await countRunTrials(db, run)).toEqual({ backtests: 5_001, ...NO_TRIALS });
   const [plan = ""] = plans;
   expect(plan).toMatch(/Index Only Scan using backtests_trials_index/);
   expect(plan).toMatch(/optimizations_trials_index/);

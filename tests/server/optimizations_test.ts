@@ -77,7 +77,14 @@ for (const kind of DATABASES) {
       expect(backtest.at("/backtest/error")).toBe(null);
       expect(JSON.stringify(backtest.at("/backtest/result/metrics"))).toBe(JSON.stringify(trial.metrics));
       expect(backtest.at("/backtest/result/undefined_metrics")).toEqual(trial.undefined_metrics);
-      await checkRunTrials(user, backtest, { backtests: 1, optimization_trials: 6 });
+      const overfitting = Object(ended.at("/optimization/overfitting"));
+      const counts = { backtests: 1, optimization_trials: 6 };
+      await checkRunTrials(user, backtest, counts, overfitting.independent_trials);
+      // Both places agree; trials keep seven digits of their returns.
+      const { deflated_sharpe } = Object(
+        (await user.get(`/api/backtests/${backtest.at("/backtest/id")}`)).at("/backtest/trials"),
+      );
+      expect(deflated_sharpe).toBeCloseTo(overfitting.deflated_sharpe, 5);
     });
 
     await t.step(

@@ -8,20 +8,25 @@ const STARTED = 202;
  * Checks what a completed backtest says of the tries that it is one of, and that nothing else says it.
  *
  * @param expected The tries; the trial whose settings the backtest has is among them.
+ * @param independent As how many independent ones they count.
  */
 export async function checkRunTrials(
   user: TestClient,
   backtest: Answer,
   expected: { readonly backtests: number; readonly optimization_trials: number },
+  independent: number,
 ): Promise<void> {
   const path = `/api/backtests/${backtest.at("/backtest/id")}`;
   const returns = (await user.get(`${path}/returns?period=daily`)).list("/returns").map((each) => Object(each).return);
   const estimate = estimateSharpe(Float64Array.from(returns), 0);
   if ("reason" in estimate) throw new Error(estimate.reason);
   // Ratios without skill over as many days vary by chance alone.
-  const threshold = expectedBest(expected.backtests + expected.optimization_trials, 1 / (returns.length - 1));
+  const threshold = expectedBest(independent, 1 / (returns.length - 1));
   expect((await user.get(path)).at("/backtest/trials")).toEqual({
     ...expected,
+    // The run is one of the trials, whose returns were compared.
+    independent_tries: independent,
+    assumed_tries: 0,
     deflated_sharpe: expect.closeTo(Number(probabilisticSharpe(estimate, threshold)), 8),
     undefined_figures: {},
   });
@@ -53,6 +58,8 @@ async function checkOwn({ url }: TestClient, backtest: Answer): Promise<void> {
   expect(own.at("/backtest/trials")).toEqual({
     backtests: 1,
     optimization_trials: 0,
+    independent_tries: 1,
+    assumed_tries: 1,
     deflated_sharpe: expect.closeTo(Number(own.at("/backtest/result/metrics/probabilistic_sharpe")), 12),
     undefined_figures: {},
   });
