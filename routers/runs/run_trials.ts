@@ -44,9 +44,12 @@ function isTrialOf({ parameters }: Backtest, { parameters: fixed, space }: Range
   const isPoint = space.axes.every((axis) =>
     Array.from({ length: axis.count }, (_, i) => valueAt(axis, i)).some((value) => value === own[axis.name])
   );
-  // Both were stored as JSON, whose keys the database has put in order.
-  return isPoint && Object.keys(own).length === Object.keys(fixed).length + space.axes.length &&
-    Object.entries(fixed).every(([name, value]) => JSON.stringify(value) === JSON.stringify(own[name]));
+  // How the strategy was named is no setting.
+  const names = ["runtime", ...space.axes.map(({ name }) => name)];
+  // Both were stored as JSON, whose keys the database has put in order. The fixed ones may hold defaults of the axes.
+  const rest = (parameters: object) =>
+    JSON.stringify(Object.entries(parameters).filter(([name]) => !names.includes(name)));
+  return isPoint && rest(own) === rest(fixed);
 }
 
 function deflate({ metrics, undefined_metrics: reasons, execution }: BacktestResult, trials: number): Measured {
