@@ -1,6 +1,7 @@
 import type { Optimization } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio } from "../../parts/format.ts";
 import { Tip } from "../../parts/tip.tsx";
+import { LuckDrawing } from "./luck_drawing.tsx";
 
 type Overfitting = NonNullable<Optimization["overfitting"]>;
 type Figure = {
@@ -42,8 +43,28 @@ const FIGURES: readonly Shown[] = [
   {
     name: "overfitting_probability",
     label: "Probability of overfitting",
-    meaning: "How often the best trial of one half of the days is no better than the median in the other half.",
+    meaning:
+      "How often the best trial of one half of the days is no better than the median in the other half. Near-equal good trials make it large, too.",
     format: formatPercent,
+  },
+  {
+    name: "loss_probability",
+    label: "Loss out of sample",
+    meaning: "How often the best trial of one half of the days loses money in the other half.",
+    format: formatPercent,
+  },
+  {
+    name: "degradation_slope",
+    label: "Slope of degradation",
+    meaning:
+      "How the objective in one half of the days follows from that in the other: 1 is no degradation, 0 and below mean that a better look told nothing.",
+    format: formatRatio,
+  },
+  {
+    name: "median_rank",
+    label: "Median rank out of sample",
+    meaning: "The rank of the best trial of one half of the days in the other half, from 0 to 1, which is best.",
+    format: formatRatio,
   },
   {
     name: "plateau",
@@ -60,13 +81,54 @@ const FIGURES: readonly Shown[] = [
   },
 ];
 
-/** How much of the best trial is luck: one sentence, and the figures that it is drawn from. */
-export function Luck({ overfitting }: { readonly overfitting: Overfitting }) {
-  const { trials, trials_considered: considered, independent_trials: independent, conclusion } = overfitting;
+const VERDICTS = {
+  beyond_luck: ["Beyond luck", "bg-gain/15 text-gain"],
+  luck: ["May be luck", "bg-warn/15 text-warn"],
+  too_little: ["Too little to tell", "bg-sunken text-muted"],
+} as const satisfies Record<NonNullable<Optimization["luck"]>["verdict"], readonly [string, string]>;
+
+/** How much of the best trial is luck: one sentence, the best trial among the best without skill, and further figures. */
+export function Luck({ overfitting, luck }: Pick<Optimization, "luck"> & { readonly overfitting: Overfitting }) {
+  const { trials, trials_considered: considered, conclusion } = overfitting;
   return (
     <>
-      <h2 className="mb-1 text-lg font-semibold">How much is luck</h2>
+      <div className="mb-1 flex flex-wrap items-center gap-3">
+        <h2 className="text-lg font-semibold">How much is luck</h2>
+        {luck !== null && (
+          <span className={`rounded-full px-2 py-0.5 text-xs font-medium ${VERDICTS[luck.verdict][1]}`}>
+            {VERDICTS[luck.verdict][0]}
+          </span>
+        )}
+      </div>
       <p>{conclusion}</p>
+      {luck !== null && (
+        <div className="mt-3 grid gap-x-6 gap-y-4 lg:grid-cols-2">
+          <LuckDrawing title="Against no gain at all" objective={luck.objective} check={luck} />
+          {luck.against_benchmark !== null && (
+            <LuckDrawing
+              title="Against holding the benchmark"
+              objective={luck.objective}
+              check={luck.against_benchmark}
+            />
+          )}
+        </div>
+      )}
+      <Figures overfitting={overfitting} />
+      {considered < trials && (
+        <p className="mt-2 text-xs text-muted">
+          {formatCount(considered)}{" "}
+          trials were compared with each other: half of them the best, the others evenly chosen.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Figures({ overfitting }: { readonly overfitting: Overfitting }) {
+  const { trials, independent_trials: independent } = overfitting;
+  return (
+    <details className="mt-4">
+      <summary className="cursor-pointer text-sm text-muted">Further figures</summary>
       <dl className="mt-3 grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
         {FIGURES.map(({ name, label, meaning, format }) => {
           const reason = overfitting.undefined_figures[name];
@@ -84,11 +146,6 @@ export function Luck({ overfitting }: { readonly overfitting: Overfitting }) {
           <dd className="font-medium">{formatCount(independent)} of {formatCount(trials)}</dd>
         </div>
       </dl>
-      {considered < trials && (
-        <p className="mt-2 text-xs text-muted">
-          {formatCount(considered)} trials, evenly chosen, were compared with each other.
-        </p>
-      )}
-    </>
+    </details>
   );
 }

@@ -31,7 +31,7 @@ export function OptimizationPage() {
       <Progress optimization={optimization} />
       {optimization.overfitting !== null && (
         <section className={PANEL}>
-          <Luck overfitting={optimization.overfitting} />
+          <Luck overfitting={optimization.overfitting} luck={optimization.luck} />
         </section>
       )}
       {optimization.windows !== null && (

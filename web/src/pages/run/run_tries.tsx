@@ -2,8 +2,9 @@ import type { Backtest } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio } from "../../parts/format.ts";
 import { Tip } from "../../parts/tip.tsx";
 
-const MEANING = "The deflated Sharpe ratio. It takes the tries for independent ones without skill, " +
-  "whose Sharpe ratios vary by chance alone.";
+const MEANING =
+  "The deflated Sharpe ratio. Trials of an optimization count as as many independent tries as their returns " +
+  "tell, other runs as one each; without skill, their Sharpe ratios vary by chance alone.";
 
 /** How many tries of its owner a run is one of, and how probable it is that its Sharpe ratio is more than the luck of so many. */
 export function RunTries({ backtest: { strategy, symbol, exchange, trials }, sharpe }: {
