@@ -90,7 +90,9 @@ function formatObjective(objective: string, value: number): string {
 
 /** A share of resamples is never 0. */
 function percent(share: number): string {
-  return share < 0.01 ? "less than 1 %" : `${Math.round(share * 100)} %`;
+  if (share < 0.01) return "less than 1 %";
+  // Next to the level, whole shares would hide on which side of it they are.
+  return share < 0.1 ? `${(share * 100).toFixed(1)} %` : `${Math.round(share * 100)} %`;
 }
 
 function count(number: number, noun: string): string {

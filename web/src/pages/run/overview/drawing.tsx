@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { type ReactNode, useSyncExternalStore } from "react";
 
 const WIDE = { width: 560, height: 240, left: 52, right: 8, top: 8, bottom: 34 } as const;
