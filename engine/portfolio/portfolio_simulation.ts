@@ -55,7 +55,9 @@ export class PortfolioSimulation {
     const { markets, initialBalance, timeframeMs, strategy, currencies = [], pool = null } = request;
     const { timeline, execution } = plan;
     const rows = timeline.instant.length;
-    const account = new TradingAccount(initialBalance, markets.length > 1);
+    // Rates move the account as other markets do: a price alone says nothing about a margin call.
+    const isShared = markets.length > 1 || markets.some(({ currency }) => (currency ?? null) !== null);
+    const account = new TradingAccount(initialBalance, isShared);
     const times = markets.map(({ candles }) => candles.time);
     const orders = new OrderLog(times, pool);
     const trades = new TradeLog(times, pool);

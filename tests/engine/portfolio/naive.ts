@@ -7,7 +7,8 @@ import type { NaiveAct, NaiveCandle, NaiveMarket, NaiveResult, NaiveRules } from
 
 interface Pending {
   act: Exclude<NaiveAct, { kind: "weights" }>;
-  from: number;
+  /** The side of the position that a close was meant for. */
+  closes: number;
   number: number;
 }
 
@@ -71,7 +72,7 @@ export class NaivePortfolio extends NaiveAccount {
       const quantity = this.quantityOf(act.id);
       if (act.kind === "close" && quantity === 0) this.refused++;
       else if (act.kind === "enter" && !this.isMember(market, instant) && act.side * quantity >= 0) this.refused++;
-      else this.#pending.push({ act, from: instant, number: this.#orders++ });
+      else this.#pending.push({ act, closes: Math.sign(quantity), number: this.#orders++ });
     }
   }
 
@@ -103,11 +104,16 @@ export class NaivePortfolio extends NaiveAccount {
     this.#increase(opening, instant, openOf, budgets);
   }
 
-  #fill({ act }: Pending, market: NaiveMarket, instant: number, openOf: (market: NaiveMarket) => number | null): void {
+  #fill(
+    { act, closes }: Pending,
+    market: NaiveMarket,
+    instant: number,
+    openOf: (market: NaiveMarket) => number | null,
+  ): void {
     const raw = openOf(market)!;
     const quantity = this.quantityOf(market.id);
     if (act.kind === "close") {
-      if (quantity !== 0) this.exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
+      if (quantity * closes > 0) this.exitOldest(market, instant, instant, Math.abs(quantity), raw, "signal");
       return;
     }
     const { side, stop, target } = act;

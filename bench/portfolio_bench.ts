@@ -1,0 +1,155 @@
+/**
+ * Measures portfolios, in processor time and ratios of one run:
+ * - a monthly momentum rotation over 500 instruments and ten years of days, beside the same rules in C (portfolio_bench.c);
+ * - the same strategy on each of 50 instruments for a year of minutes, with one account, beside as many single runs.
+ *
+ * `deno run --allow-all bench/portfolio_bench.ts [runs]`. Without a C compiler the first is measured alone.
+ */
+import { BufferPool, buffersOf } from "../engine/buffer_pool.ts";
+import type { Candles } from "../engine/candles.ts";
+import { resolveExecution } from "../engine/execution.ts";
+import { findAsks } from "../engine/portfolio/decisions.ts";
+import type { PortfolioMarket } from "../engine/portfolio/portfolio.ts";
+import { runPortfolio } from "../engine/portfolio/run_portfolio.ts";
+import { run } from "../engine/run.ts";
+import { momentumRotation } from "../strategies/builtin/portfolio/momentum_rotation.ts";
+import { smaCross } from "../strategies/builtin/sma_cross.ts";
+import { measureCpu, median, report } from "./measure.ts";
+
+const RUNS = Number(Deno.args[0] ?? 9);
+const WARM_UPS = 3;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const [ROTATED, DAYS, TOP, LOOKBACK] = [500, 2520, 20, 126];
+const [EACH, MINUTES] = [50, 525_600];
+const POOL_BYTES_MAX = 1 << 28;
+
+function walk(count: number, stepMs: number, seed: number, span: number): Candles {
+  const column = () => new Float64Array(count);
+  const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
+  let state = seed;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  for (let i = 0, price = 100; i < count; i++) {
+    const close = price * (1 + (random() - 0.499) * span);
+    candles.time[i] = i * stepMs;
+    candles.open[i] = price;
+    candles.close[i] = close;
+    candles.high[i] = Math.max(price, close) * (1 + random() * span / 4);
+    candles.low[i] = Math.min(price, close) * (1 - random() * span / 4);
+    candles.volume[i] = 100;
+    price = close;
+  }
+  return candles;
+}
+
+const marketsOf = (count: number, length: number, stepMs: number, span: number): PortfolioMarket[] =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `M${n}@X`,
+    symbol: `M${n}`,
+    exchange: "X",
+    candles: walk(length, stepMs, 7 + n, span),
+    firstIndex: 0,
+  }));
+
+const execution = resolveExecution({ commission: 0.001, marginCall: false }, "crypto");
+
+async function measureRotation(): Promise<void> {
+  const markets = marketsOf(ROTATED, DAYS, DAY_MS, 0.04);
+  const parameters = { top: TOP, lookback: LOOKBACK, skip: 0, filter: 0, every: "month", exposure: 1, minTrade: 0 };
+  const pool = new BufferPool(POOL_BYTES_MAX);
+  const work = () => {
+    const strategy = momentumRotation.create(parameters);
+    const result = runPortfolio({
+      markets,
+      timeframeMs: DAY_MS,
+      initialBalance: 1e6,
+      execution,
+      strategy,
+      control: null,
+      pool,
+    });
+    pool.reclaim(new Set());
+    return result;
+  };
+  const result = work();
+  const c = await runC(markets, result.equity.at(-1)!);
+  for (let k = 0; k < WARM_UPS; k++) work();
+  const ours = median(Array.from({ length: RUNS }, () => measureCpu(() => void work())));
+  await report({
+    measure: `rotation of ${ROTATED} instruments, ${DAYS} days, with metrics and tables`,
+    ours,
+    reference: c === null ? null : { name: "the same rules in C", value: c },
+    goal: { of: "ratio", most: 2 },
+  });
+}
+
+/** Processor time of the C program, whose final equity must be the engine's to nine digits; null without a compiler. */
+async function runC(markets: readonly PortfolioMarket[], equity: number): Promise<number | null> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
+  try {
+    const program = `${folder}/portfolio_bench`;
+    const source = new URL("portfolio_bench.c", import.meta.url).pathname;
+    const compiled = await new Deno.Command("cc", { args: ["-O3", "-march=native", "-o", program, source, "-lm"] })
+      .output()
+      .catch(() => null);
+    if (compiled?.success !== true) return null;
+    const asks = findAsks("month", markets[0]!.candles.time, 0);
+    const file = await Deno.open(`${folder}/data`, { write: true, create: true });
+    const write = async (column: Float64Array) => {
+      for (let bytes = new Uint8Array(column.slice().buffer); bytes.length > 0;) {
+        bytes = bytes.subarray(await file.write(bytes));
+      }
+    };
+    await write(Float64Array.from(asks));
+    for (const { candles: { open, high, low, close } } of markets) {
+      for (const column of [open, high, low, close]) await write(column);
+    }
+    file.close();
+    const args = [`${folder}/data`, ROTATED, DAYS, TOP, LOOKBACK, RUNS + WARM_UPS].map(String);
+    const { stdout } = await new Deno.Command(program, { args }).output();
+    const lines = new TextDecoder().decode(stdout).trim().split("\n").map((line) => line.split(" ").map(Number));
+    const found = lines[0]![1]!;
+    if (Math.abs(found / equity - 1) > 1e-9) {
+      throw new Error(`Cannot compare speeds: C ends with ${found}, and not ${equity}`);
+    }
+    return median(lines.slice(WARM_UPS).map(([ms]) => ms!));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function measureEach(): Promise<void> {
+  const markets = marketsOf(EACH, MINUTES, MINUTE_MS, 0.002);
+  const strategyOf = () =>
+    smaCross.create({ fast: 50, slow: 200, direction: "both", stopLossLevel: 0, takeProfitLevel: 0 });
+  const pool = new BufferPool(POOL_BYTES_MAX);
+  const settings = {
+    timeframeMs: MINUTE_MS,
+    initialBalance: 1e6,
+    execution: { ...execution, commission: { ...execution.commission, rate: 0 } },
+    control: null,
+    pool,
+  };
+  const together = () => {
+    const strategy = { kind: "each", strategies: markets.map(strategyOf), positionsMax: EACH, rank: "listed" } as const;
+    buffersOf(runPortfolio({ ...settings, markets, strategy }));
+    pool.reclaim(new Set());
+  };
+  const apart = () => {
+    for (const { candles } of markets) {
+      run({ ...settings, candles, firstIndex: 0, strategy: strategyOf() });
+      pool.reclaim(new Set());
+    }
+  };
+  const times: [number, number][] = [];
+  for (let k = 0; k < Math.ceil(RUNS / 3) + 1; k++) times.push([measureCpu(together), measureCpu(apart)]);
+  await report({
+    measure: `a strategy on each of ${EACH} instruments, a year of minutes, one account`,
+    ours: median(times.slice(1).map(([ours]) => ours)),
+    reference: { name: `${EACH} single runs`, value: median(times.slice(1).map(([, alone]) => alone)) },
+    goal: { of: "ratio", most: 1.2 },
+  });
+}
+
+await measureRotation();
+await measureEach();
