@@ -1,6 +1,7 @@
 import Table from "cli-table3";
 // @ts-types="@types/asciichart"
 import { plot } from "asciichart";
+import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
 import type { EquityPoint, Metrics, Trade } from "./demo_client.ts";
 import type { Paint } from "./terminal.ts";
 
@@ -17,22 +18,23 @@ const COMPACT = { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" };
 const STYLE = { head: [], border: [] };
 
 /** The metrics that a trader looks at first, in reading order of two columns. */
-const SHOWN: readonly (readonly [key: keyof Metrics, label: string, format: Intl.NumberFormat])[] = [
-  ["initial_equity", "Initial equity", money],
-  ["sharpe", "Sharpe ratio", ratio],
-  ["final_equity", "Final equity", money],
-  ["sortino", "Sortino ratio", ratio],
-  ["total_return", "Total return", share],
-  ["max_drawdown", "Largest drawdown", share],
-  ["buy_hold_return", "Buy and hold return", share],
-  ["trades", "Trades", whole],
-  ["cagr", "Return a year (CAGR)", share],
-  ["win_rate", "Winning trades", share],
-  ["annual_volatility", "Volatility a year", share],
-  ["profit_factor", "Profit factor", ratio],
-  ["exposure", "Time in the market", share],
-  ["fees_paid", "Fees paid", money],
-];
+const SHOWN = [
+  "initial_equity",
+  "sharpe",
+  "final_equity",
+  "sortino",
+  "total_return",
+  "max_drawdown",
+  "buy_hold_return",
+  "trades",
+  "cagr",
+  "win_rate",
+  "annual_volatility",
+  "profit_factor",
+  "exposure",
+  "fees_paid",
+] as const;
+const FORMATS = { money, percent: share, count: whole, days: ratio, ratio } as const;
 
 /** Formats a number in at most 13 characters; one that has no room is written with an exponent. */
 function formatShort(format: Intl.NumberFormat, value: number): string {
@@ -48,9 +50,11 @@ export function pointsIn(columns: number): number {
 
 /** Draws the main metrics as a table of two columns, or of one where the terminal is narrow. */
 export function drawMetrics(metrics: Partial<Metrics>, paint: Paint, columns: number): string {
-  const cells = SHOWN.map(([key, label, format]) => {
-    const value = metrics[key];
-    return [label, typeof value === "number" ? formatShort(format, value) : "undefined"];
+  const cells = SHOWN.map((name) => {
+    const { label, format } = METRIC_DEFINITIONS[name];
+    const value = metrics[name];
+    const isNumber = typeof value === "number" && format !== "date";
+    return [label, isNumber ? formatShort(FORMATS[format], value) : "undefined"];
   });
   return fit([2, 1], columns, (pairs) => {
     const table = new Table({

@@ -35,13 +35,16 @@ function replace(schema: JsonSchema, { $schema: _version, ...by }: JsonSchema): 
 
 /** The metrics with their definitions. */
 function metricsSchema(): JsonSchema {
-  const properties = Object.entries(METRIC_DEFINITIONS).map(([name, { meaning, formula, unit, undefinedWhen }]) => {
+  const properties = Object.entries(METRIC_DEFINITIONS).map(([name, definition]) => {
+    const { label, meaning, formula, unit, format, better, undefinedWhen } = definition;
     const without = undefinedWhen.length === 0 ? "" : ` Null when ${undefinedWhen.join(", or ")}.`;
-    const description = `${meaning} Unit: ${unit}. Formula: ${formula}.${without}`;
-    const isTime = name === "start" || name === "end";
+    const side = better === null ? "" : ` ${better === "more" ? "More" : "Less"} is better.`;
+    const description = `${meaning} Unit: ${unit}. Formula: ${formula}.${side}${without}`;
     return [
       name,
-      isTime ? { type: "string", format: "date-time", description } : { type: ["number", "null"], description },
+      format === "date"
+        ? { title: label, type: "string", format: "date-time", description }
+        : { title: label, type: ["number", "null"], description },
     ];
   });
   return {

@@ -13,12 +13,16 @@ import { publicProcedure, userProcedure } from "../trpc.ts";
 const CHART_POINTS_MAX = 4_000;
 // A bucket of a chart as JSON, about.
 const BUCKET_BYTES = 140;
-/** The meaning of a metric. */
+/** A metric: see MetricDefinition of engine/metrics/define.ts. */
 export const metricSchema = z.object({
   name: z.string(),
+  label: z.string(),
   meaning: z.string(),
   formula: z.string(),
   unit: z.string(),
+  format: z.enum(["date", "percent", "money", "count", "days", "ratio"]),
+  better: z.enum(["more", "less"]).nullable(),
+  isSigned: z.boolean(),
   sample: z.string(),
   undefinedWhen: z.array(z.string()).readonly(),
 });

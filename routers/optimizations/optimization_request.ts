@@ -1,7 +1,7 @@
 /** An optimization as a client submits it, and the checks of what a backtest does not have. */
 import { z } from "zod";
 import { DIRECTIONS, METHODS } from "../../db/schema.ts";
-import { NUMERIC_METRIC_NAMES, type NumericMetricName } from "../../engine/metrics/definitions.ts";
+import { METRIC_DEFINITIONS, NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { type Accepting, acceptor, countLooksMax, countLookTerms } from "../../research/accepted_points.ts";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, countTerms, parseConstraints } from "../../research/constraints.ts";
 import { parseSpace } from "../../research/parse_space.ts";
@@ -26,38 +26,6 @@ const DAYS_MAX = 36_525;
 /** Most walk-forward windows of an optimization: its record holds them all. */
 export const WALK_WINDOWS_MAX = 200;
 export const PATH = "/optimization";
-
-/** Metrics of which less is better. */
-const LESS_IS_BETTER: readonly NumericMetricName[] = [
-  "annual_volatility",
-  "max_drawdown",
-  "max_drawdown_days",
-  "average_drawdown",
-  "average_drawdown_days",
-  "ulcer_index",
-  "var_95",
-  "cvar_95",
-  "kurtosis",
-  "tracking_error",
-  "fees_paid",
-  "rejected_orders",
-  "ambiguous_trades",
-  "max_consecutive_losses",
-];
-/** Metrics that a trader may want large or small. */
-const UNDECIDED: readonly NumericMetricName[] = [
-  "duration_days",
-  "candles",
-  "exposure",
-  "initial_equity",
-  "buy_hold_return",
-  "beta",
-  "turnover",
-  "trades",
-  "open_trades",
-  "average_trade_days",
-  "max_trade_days",
-];
 
 /** A record would leave this name out without a word. */
 function refuseProto(space: unknown, { issues }: z.RefinementCtx): unknown {
@@ -95,8 +63,8 @@ export type OptimizationRequest = z.infer<typeof optimizationRequestSchema>;
 /** @throws AppError VALIDATION_FAILED where the objective does not say whether it should be large or small. */
 export function chooseDirection({ objective, direction }: OptimizationRequest): (typeof DIRECTIONS)[number] {
   if (direction !== undefined) return direction;
-  if (LESS_IS_BETTER.includes(objective)) return "min";
-  if (!UNDECIDED.includes(objective)) return "max";
+  const { better } = METRIC_DEFINITIONS[objective];
+  if (better !== null) return better === "more" ? "max" : "min";
   throw refuse([{ path: `${PATH}/direction`, message: `is required with the objective ${objective}: "max" or "min"` }]);
 }
 

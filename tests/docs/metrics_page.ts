@@ -30,6 +30,10 @@ left out of both.
 A trade wins with a pnl above zero and loses with one below; a pnl of exactly zero is neither and ends a series of both.
 pnl is net of fees and financing.
 
+A metric has its name in requests and answers, then the one that the console, reports and the terminal show. "Better" says
+which direction Compare stars, and what an optimization looks for that names no \`direction\`. Without it, a trader may
+want the metric large or small, and such an objective needs a \`direction\`.
+
 \`deno task docs\` writes this page from engine/metrics/definitions.ts.
 `;
 
@@ -38,10 +42,10 @@ const titleOf = (sample: string) => `${sample[0]!.toUpperCase()}${sample.slice(1
 
 function tableOf(sample: string): string {
   const rows = METRIC_NAMES.filter((name) => METRIC_DEFINITIONS[name].sample === sample).map((name) => {
-    const { meaning, formula, unit, undefinedWhen } = METRIC_DEFINITIONS[name];
-    return [`\`${name}\``, meaning, formula, unit, undefinedWhen.join("; ") || "never"];
+    const { label, meaning, formula, unit, better, undefinedWhen } = METRIC_DEFINITIONS[name];
+    return [`\`${name}\`, ${label}`, meaning, formula, unit, better ?? "", undefinedWhen.join("; ") || "never"];
   });
-  const head = ["Metric", "Meaning", "Formula", "Unit", "Null when"];
+  const head = ["Metric", "Meaning", "Formula", "Unit", "Better", "Null when"];
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(escape).join(" | ")} |`);
   return `## ${titleOf(sample)}\n\n${lines.join("\n")}\n`;
 }

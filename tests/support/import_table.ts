@@ -70,6 +70,8 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
   ["cli/service_candles.ts", ["cli/", "market/", "zod", "types:engine/"]],
+  // Pure: the labels of metrics, as every other place shows them.
+  ["cli/drawing.ts", ["cli/", "engine/metrics/definitions.ts"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   // The package holds the router's type itself, so that it needs no file of ours.
   ["client/index.ts", ["types:routers/app.ts"]],

@@ -1,7 +1,9 @@
 /** A short list to choose from, with its label before it. */
-export function Choice<Value extends string>({ label, values, value, onChange }: {
+export function Choice<Value extends string>({ label, values, labelOf = (each) => each, value, onChange }: {
   readonly label: string;
   readonly values: readonly Value[];
+  /** The words of a value; absent: the value itself. */
+  readonly labelOf?: (value: Value) => string;
   readonly value: Value;
   readonly onChange: (value: Value) => void;
 }) {
@@ -13,7 +15,7 @@ export function Choice<Value extends string>({ label, values, value, onChange }:
         onChange={({ target }) => onChange(values.find((each) => each === target.value) ?? value)}
         className="h-7 max-w-48 min-w-0 truncate rounded-md border border-strong-line bg-surface px-1.5 text-text"
       >
-        {values.map((each) => <option key={each}>{each}</option>)}
+        {values.map((each) => <option key={each} value={each}>{labelOf(each)}</option>)}
       </select>
     </label>
   );

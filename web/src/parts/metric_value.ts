@@ -1,37 +1,49 @@
-import type { BacktestResult, Metric } from "../api.ts";
+import { useQuery } from "@tanstack/react-query";
+import { api, type BacktestResult, type Metric } from "../api.ts";
 import { formatCount, formatDate, formatMoney, formatPercent, formatRatio } from "./format.ts";
 
-/** Metrics whose sign is good or bad news. */
-const SIGNED: ReadonlySet<string> = new Set([
-  ...["total_return", "cagr", "annual_return", "buy_hold_return", "alpha", "expectancy", "average_trade"],
-  ...["best_trade", "worst_trade", "average_win", "average_loss", "best_day", "worst_day"],
-  ...["average_win_return", "average_loss_return", "sharpe", "sortino", "calmar"],
-]);
+/** What shows a metric's values. */
+export type ShownMetric = Pick<Metric, "name" | "label" | "format" | "isSigned">;
+
+const NONE: readonly Metric[] = [];
+
+/** All metrics, in the order in which results show them; none until they have arrived. */
+export function useMetrics(): readonly Metric[] {
+  const { data } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  return data?.metrics ?? NONE;
+}
+
+/** Finds metrics by their names. */
+export function useMetric(): (name: string) => ShownMetric {
+  const metrics = useMetrics();
+  return (name) => findMetric(metrics, name);
+}
+
+/** A metric; until the metrics have arrived, one without a label. */
+export function findMetric(metrics: readonly Metric[], name: string): ShownMetric {
+  return metrics.find((each) => each.name === name) ?? { name, label: "", format: "ratio", isSigned: false };
+}
 
 /** A metric's value as it is read. */
-export function formatMetric(
-  { name, unit }: Pick<Metric, "name" | "unit">,
-  metrics: BacktestResult["metrics"],
-): string {
-  if (name === "start" || name === "end") return formatDate(metrics[name]);
-  return formatMetricValue({ name, unit }, numberOf(metrics, name));
+export function formatMetric(metric: ShownMetric, metrics: BacktestResult["metrics"]): string {
+  const value = valueOf(metrics, metric.name);
+  return typeof value === "string" ? formatDate(value) : formatMetricValue(metric, value);
 }
 
 /** The same for a value by itself, of a metric that is no date. */
-export function formatMetricValue({ name, unit }: Pick<Metric, "name" | "unit">, value: number | null): string {
-  if (unit.startsWith("fraction") || unit === "probability") return formatPercent(value, SIGNED.has(name));
-  if (unit.startsWith("money")) return formatMoney(value, SIGNED.has(name));
-  if (unit === "count") return formatCount(value);
-  return unit === "days" && value !== null ? `${formatRatio(value)} d` : formatRatio(value);
+export function formatMetricValue({ format, isSigned }: ShownMetric, value: number | null): string {
+  if (format === "percent") return formatPercent(value, isSigned);
+  if (format === "money") return formatMoney(value, isSigned);
+  if (format === "count") return formatCount(value);
+  return format === "days" && value !== null ? `${formatRatio(value)} d` : formatRatio(value);
 }
 
 /** A metric's value; null for one that is undefined or a date. */
 export function numberOf(metrics: BacktestResult["metrics"], name: string): number | null {
-  const value = Object.entries(metrics).find(([key]) => key === name)?.[1];
+  const value = valueOf(metrics, name);
   return typeof value === "number" ? value : null;
 }
 
-/** True if the metric is shown in the colour of its sign. */
-export function isSigned(name: string): boolean {
-  return SIGNED.has(name);
+function valueOf(metrics: BacktestResult["metrics"], name: string): string | number | null {
+  return Object.entries(metrics).find(([key]) => key === name)?.[1] ?? null;
 }

@@ -1,10 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, type Comparison, type Metric } from "../../api.ts";
+import type { Comparison, Metric } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { MetricName } from "../run/metric_name.tsx";
-import { formatMetricValue } from "../../parts/metric_value.ts";
+import { formatMetricValue, useMetrics } from "../../parts/metric_value.ts";
 
 // In the order of a run's page.
 const MAIN = [
@@ -12,22 +11,16 @@ const MAIN = [
   ...["trades", "win_rate", "profit_factor", "payoff_ratio", "expectancy", "exposure", "fees_paid"],
 ];
 const SHOWN = ["main", "all"] as const;
-/** Metrics of which more, or less, is better whatever the strategy; others have no best. */
-const MORE = new Set([
-  ...["total_return", "cagr", "annual_return", "sharpe", "sortino", "calmar", "win_rate", "profit_factor"],
-  ...["payoff_ratio", "expectancy", "average_trade", "sqn", "alpha", "final_equity", "recovery_factor"],
-]);
-const LESS = new Set(["max_drawdown", "max_drawdown_days", "fees_paid", "annual_volatility", "ulcer_index"]);
 
 /** The metrics of each run, the best of each marked, and the differences to the first run. */
 export function ComparedMetrics({ data: { metrics, backtests } }: { readonly data: Comparison }) {
-  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const definitions = useMetrics();
   const [shown, setShown] = useState<(typeof SHOWN)[number]>("main");
   const columns: readonly TableColumn[] = [
     { label: "Metric", isText: true, width: "14rem" },
     ...backtests.map((_, i) => ({ label: `Run ${i + 1}` })),
   ];
-  const rows = (definitions?.metrics ?? []).flatMap((metric) => {
+  const rows = definitions.flatMap((metric) => {
     const found = metrics.find(({ name }) => name === metric.name);
     return found === undefined ? [] : [{ metric, values: found.values }];
   });
@@ -44,7 +37,7 @@ export function ComparedMetrics({ data: { metrics, backtests } }: { readonly dat
         label="Metrics"
         columns={columns}
         minWidth={`${14 + 9 * backtests.length}rem`}
-        isLoading={definitions === undefined}
+        isLoading={definitions.length === 0}
       >
         {chosen.map((row) => <MetricRow key={row.metric.name} {...row} />)}
       </Table>
@@ -53,7 +46,7 @@ export function ComparedMetrics({ data: { metrics, backtests } }: { readonly dat
 }
 
 function MetricRow({ metric, values }: { readonly metric: Metric; readonly values: readonly (number | null)[] }) {
-  const best = findBest(metric.name, values);
+  const best = findBest(metric, values);
   const isBest = (value: number | null) => best !== null && value === best;
   const [first = null] = values;
   return (
@@ -64,14 +57,14 @@ function MetricRow({ metric, values }: { readonly metric: Metric; readonly value
       {values.map((value, i) => (
         <td key={i} className={`px-3 py-1 ${isBest(value) ? "font-semibold" : ""}`}>
           {isBest(value) && <span aria-label="best" role="img" className="mr-1">★</span>}
-          {write(metric, value)}
+          {formatMetricValue(metric, value)}
           {i > 0 && (
             <span className="block text-2xs font-normal text-muted">
               {value === null || first === null
                 ? "–"
                 : value === first
                 ? "="
-                : `${value > first ? "+" : "−"}${write(metric, Math.abs(value - first)).replace("+", "")}`}
+                : `${value > first ? "+" : "−"}${formatMetricValue(metric, Math.abs(value - first)).replace("+", "")}`}
             </span>
           )}
         </td>
@@ -80,14 +73,9 @@ function MetricRow({ metric, values }: { readonly metric: Metric; readonly value
   );
 }
 
-function write(metric: Metric, value: number | null): string {
-  return formatMetricValue(metric, value);
-}
-
 /** The best value; null where the metric has no better end or all are equal. */
-function findBest(name: string, values: readonly (number | null)[]): number | null {
+function findBest({ better }: Metric, values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   if (new Set(known).size < 2) return null;
-  if (MORE.has(name)) return Math.max(...known);
-  return LESS.has(name) ? Math.min(...known) : null;
+  return better === "more" ? Math.max(...known) : better === "less" ? Math.min(...known) : null;
 }

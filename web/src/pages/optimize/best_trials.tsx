@@ -1,17 +1,18 @@
 import type { Optimization } from "../../api.ts";
 import { formatExact } from "../../parts/format.ts";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
-import { nameOf } from "../run/metric_name.tsx";
+import { useMetric } from "../../parts/metric_value.ts";
 import { RunTrial } from "./run_trial.tsx";
 
 /** The best trials so far, each of which can be run as a backtest. */
 export function BestTrials({ optimization }: { readonly optimization: Optimization }) {
   const { id, best, space, objective } = optimization;
+  const { label } = useMetric()(objective);
   const names = Object.keys(space);
   const columns = [
     { label: "Trial", isText: true } as const,
-    ...names.map((label) => ({ label, width: "8rem" })),
-    { label: nameOf(objective), width: "8rem" },
+    ...names.map((name) => ({ label: name, width: "8rem" })),
+    { label, width: "8rem" },
     { label: "As a run", width: "8rem" },
   ];
   return (
@@ -19,7 +20,7 @@ export function BestTrials({ optimization }: { readonly optimization: Optimizati
       label="Best trials"
       columns={columns}
       minWidth={`${22 + 8 * names.length}rem`}
-      empty={`No trial has a value of ${nameOf(objective)}.`}
+      empty={`No trial has a value of ${label}.`}
     >
       {best.map(({ number, parameters, objective: value }) => (
         <tr key={number} className={ROW_CLASS}>

@@ -5,12 +5,13 @@ import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { RunFacts } from "../../parts/run_facts.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
-import { nameOf } from "../run/metric_name.tsx";
+import { useMetric } from "../../parts/metric_value.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
 /** The question of an optimization, its status, and what can be done with it. */
 export function OptimizationHeader({ optimization }: { readonly optimization: Optimization }) {
   const { id, name, strategy, objective, direction } = optimization;
+  const metric = useMetric();
   return (
     <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
       <div className="min-w-0 grow basis-80">
@@ -18,7 +19,7 @@ export function OptimizationHeader({ optimization }: { readonly optimization: Op
           <h1 className="text-xl font-semibold wrap-anywhere">{name ?? strategy}</h1>
           <StatusBadge {...optimization} />
         </div>
-        <RunFacts facts={optimization}>{direction === "max" ? "highest" : "lowest"} {nameOf(objective)}</RunFacts>
+        <RunFacts facts={optimization}>{direction === "max" ? "highest" : "lowest"} {metric(objective).label}</RunFacts>
         <p className="text-sm wrap-anywhere text-muted">{describeSpace(optimization)}</p>
       </div>
       <Actions optimization={optimization} id={id} />

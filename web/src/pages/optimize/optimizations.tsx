@@ -7,7 +7,7 @@ import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
-import { nameOf } from "../run/metric_name.tsx";
+import { useMetric } from "../../parts/metric_value.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
 const PAGE = 50;
@@ -57,6 +57,7 @@ export function OptimizationsPage() {
 
 function Row({ row }: { readonly row: Optimization }) {
   const { id, name, strategy, symbol, exchange, parameters, space, trials, best, objective, created_at } = row;
+  const metric = useMetric();
   const link = linkOptions({ to: "/optimizations/$id", params: { id } });
   return (
     <LinkRow link={link} className={TALL_ROW_CLASS}>
@@ -75,7 +76,7 @@ function Row({ row }: { readonly row: Optimization }) {
       <td className={`px-3 ${WIDE_ONLY}`}>{formatCount(trials.done)}</td>
       <td className="px-3">
         {formatRatio(best[0]?.objective)}
-        <span className="block truncate text-xs text-muted">{nameOf(objective)}</span>
+        <span className="block truncate text-xs text-muted">{metric(objective).label}</span>
       </td>
       <td className={`px-3 text-xs whitespace-nowrap text-muted ${WIDE_ONLY}`}>{formatTime(created_at)}</td>
     </LinkRow>

@@ -2,8 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, describeError, type Optimization, type Trial } from "../../api.ts";
 import { linear } from "../../parts/scale.ts";
-import { nameOf } from "../run/metric_name.tsx";
-import { numberOf } from "../../parts/metric_value.ts";
+import { numberOf, useMetric } from "../../parts/metric_value.ts";
 import { useFrame } from "../run/overview/drawing.tsx";
 
 const [HEIGHT, SIDE, TOP, BOTTOM] = [304, 44, 27, 18];
@@ -15,13 +14,14 @@ const TINTS = 8;
 export function ParallelCoordinates({ optimization }: { readonly optimization: Optimization }) {
   const { id, objective, direction, points } = optimization;
   const { width } = useFrame();
+  const { label } = useMetric()(objective);
   const order = direction === "max" ? "desc" as const : "asc" as const;
   const { data, error } = useQuery({
     ...api.optimizations.trials.queryOptions({ id, limit: TRIALS, sort: objective, order }),
     queryHash: `parallel ${id} ${points.done}`,
     placeholderData: keepPreviousData,
   });
-  const drawn = useMemo(() => draw(optimization, data?.trials ?? [], width), [optimization, data, width]);
+  const drawn = useMemo(() => draw(optimization, data?.trials ?? [], label, width), [optimization, data, label, width]);
   return (
     <>
       <h2 className="mb-2 text-lg font-semibold">The best {Math.min(TRIALS, data?.trials.length ?? 0)} trials</h2>
@@ -29,7 +29,7 @@ export function ParallelCoordinates({ optimization }: { readonly optimization: O
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
-        aria-label={`Parameters of the best trials, a line for each, to ${nameOf(objective)}`}
+        aria-label={`Parameters of the best trials, a line for each, to ${label}`}
         className="w-full fill-muted text-[10px]"
       >
         {drawn.groups.map(({ tint, path }) => (
@@ -64,7 +64,7 @@ interface Column {
   readonly placeOf: (trial: Trial) => number;
 }
 
-function draw({ space, objective, direction }: Optimization, trials: readonly Trial[], width: number) {
+function draw({ space, objective, direction }: Optimization, trials: readonly Trial[], label: string, width: number) {
   const scored = trials.flatMap((trial) => {
     const value = trial.metrics === null ? null : numberOf(trial.metrics, objective);
     return value === null ? [] : [{ trial, value }];
@@ -72,7 +72,7 @@ function draw({ space, objective, direction }: Optimization, trials: readonly Tr
   const [low, high] = [scored.at(-1)?.value ?? 0, scored[0]?.value ?? 0].sort((a, b) => a - b) as [number, number];
   const rank = linear([low, high], direction === "max" ? [0, 1] : [1, 0]);
   const last: Column = {
-    name: nameOf(objective),
+    name: label,
     low: String(Number(low.toPrecision(3))),
     high: String(Number(high.toPrecision(3))),
     placeOf: (trial) =>

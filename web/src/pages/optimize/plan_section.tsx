@@ -1,10 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import type { UseFormReturn } from "react-hook-form";
-import { api } from "../../api.ts";
 import { Field, SelectField, TextArea } from "../../parts/field.tsx";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { FormSection } from "../new_run/form_section.tsx";
-import { nameOf } from "../run/metric_name.tsx";
+import { findMetric, useMetrics } from "../../parts/metric_value.ts";
 import { choicesOf, isNumeric, METHODS, OBJECTIVES, type PlanForm } from "./plan_form.ts";
 
 /** The values to try, and what makes one better than another. */
@@ -13,10 +11,8 @@ export function PlanSection({ form, fields }: {
   readonly fields: readonly ParameterField[];
 }) {
   const { register, formState: { errors } } = form;
-  const { data } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
-  const others = (data?.metrics ?? []).filter(({ unit, name }) =>
-    unit !== "date" && !OBJECTIVES.some((own) => own === name)
-  );
+  const metrics = useMetrics();
+  const others = metrics.filter(({ format, name }) => format !== "date" && !OBJECTIVES.some((own) => own === name));
   return (
     <FormSection title="What varies">
       <div className="flex flex-col gap-1">
@@ -30,8 +26,8 @@ export function PlanSection({ form, fields }: {
           label="Look for the best"
           error={errors.objective?.message}
           options={[
-            ...OBJECTIVES.map((value) => ({ value, label: nameOf(value), group: "Usual" })),
-            ...others.map(({ name }) => ({ value: name, label: nameOf(name), group: "Others" })),
+            ...OBJECTIVES.map((value) => ({ value, label: findMetric(metrics, value).label, group: "Usual" })),
+            ...others.map(({ name, label }) => ({ value: name, label, group: "Others" })),
           ]}
           {...register("objective")}
         />

@@ -2,8 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, describeError, type Metric, type Optimization } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
-import { nameOf } from "../run/metric_name.tsx";
-import { formatMetricValue } from "../../parts/metric_value.ts";
+import { findMetric, formatMetricValue, useMetrics } from "../../parts/metric_value.ts";
 import { HeatMap } from "./heat_map.tsx";
 import { RunTrial } from "./run_trial.tsx";
 
@@ -19,9 +18,9 @@ export function SurfaceSection({ optimization }: { readonly optimization: Optimi
   const [metric, setMetric] = useState<Metric["name"]>(objective);
   const [reduce, setReduce] = useState<(typeof REDUCTIONS)[number]>("best");
   const [chosen, setChosen] = useState<readonly [x: number, y: number] | null>(null);
-  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
-  const numeric = (definitions?.metrics ?? []).filter(({ unit }) => unit !== "date");
-  const shown = numeric.find((each) => each.name === metric) ?? { name: metric, unit: "ratio" };
+  const definitions = useMetrics();
+  const numeric = definitions.filter(({ format }) => format !== "date");
+  const shown = findMetric(numeric, metric);
   const [best, worst] = direction === "max" ? ["max", "min"] as const : ["min", "max"] as const;
   // Each answer of trials that are done is another key, so that the map grows with them.
   const { data, error } = useQuery({
@@ -43,14 +42,20 @@ export function SurfaceSection({ optimization }: { readonly optimization: Optimi
         <h2 className="mr-auto text-lg font-semibold">Heat map</h2>
         <Choice label="Across" values={names} value={x} onChange={setX} />
         <Choice label="Up" values={[NONE, ...names]} value={y} onChange={setY} />
-        <Choice label="Of" values={numeric.map(({ name }) => name)} value={metric} onChange={setMetric} />
+        <Choice
+          label="Of"
+          values={numeric.map(({ name }) => name)}
+          labelOf={(name) => findMetric(numeric, name).label}
+          value={metric}
+          onChange={setMetric}
+        />
         <Choice label="Cell" values={REDUCTIONS} value={reduce} onChange={setReduce} />
       </div>
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       {surface !== undefined && (
         <HeatMap
           surface={surface}
-          name={nameOf(metric)}
+          name={shown.label}
           format={(value) => formatMetricValue(shown, value)}
           chosen={chosen}
           choose={setChosen}

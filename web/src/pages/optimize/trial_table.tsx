@@ -1,10 +1,9 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, client, describeError, type Metric, type Optimization, pagesOf, type Trial } from "../../api.ts";
+import { api, client, describeError, type Optimization, pagesOf, type Trial } from "../../api.ts";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
-import { nameOf } from "../run/metric_name.tsx";
-import { formatMetricValue, numberOf } from "../../parts/metric_value.ts";
+import { formatMetricValue, numberOf, type ShownMetric, useMetric } from "../../parts/metric_value.ts";
 import { RunTrial } from "./run_trial.tsx";
 
 const PAGE = 50;
@@ -19,7 +18,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
     by: objective,
     isDown: direction === "max",
   });
-  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const metricOf = useMetric();
   const order = sort.isDown ? "desc" as const : "asc" as const;
   const list = useInfiniteQuery({
     ...pagesOf(
@@ -38,7 +37,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
   const columns: readonly TableColumn[] = [
     { label: "Trial", isText: true, sort: sortBy("number") },
     ...names.map((label) => ({ label, width: "7rem" })),
-    ...metrics.map((metric) => ({ label: nameOf(metric), width: "8rem", sort: sortBy(metric) })),
+    ...metrics.map((metric) => ({ label: metricOf(metric).label, width: "8rem", sort: sortBy(metric) })),
     { label: "As a run", width: "7rem" },
   ];
   return (
@@ -58,9 +57,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
             id={id}
             trial={trial}
             names={names}
-            metrics={metrics.map((name) =>
-              definitions?.metrics.find((each) => each.name === name) ?? { name, unit: "ratio" }
-            )}
+            metrics={metrics.map(metricOf)}
           />
         ))}
       </Table>
@@ -75,7 +72,7 @@ function TrialRow({ id, trial, names, metrics }: {
   readonly id: string;
   readonly trial: Trial;
   readonly names: readonly string[];
-  readonly metrics: readonly Pick<Metric, "name" | "unit">[];
+  readonly metrics: readonly ShownMetric[];
 }) {
   const { number, parameters, error } = trial;
   return (

@@ -3,13 +3,12 @@ import type { Optimization } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { formatExact, formatPercent } from "../../parts/format.ts";
 import { chooseTicks, linear } from "../../parts/scale.ts";
-import { nameOf } from "../run/metric_name.tsx";
+import { useMetric } from "../../parts/metric_value.ts";
 import { Drawing, Keys, useFrame } from "../run/overview/drawing.tsx";
 
 type Windows = NonNullable<Optimization["windows"]>;
 type Run = Windows[number]["in_sample"];
 
-const ANNUAL = nameOf("annual_return");
 const TICKS_MAX = 5;
 // Of a window's width, for its two bars together.
 const BARS_PART = 0.7;
@@ -20,9 +19,10 @@ export function WindowBars({ windows, objective }: {
   readonly objective: Optimization["objective"];
 }) {
   const frame = useFrame();
-  const [figure, setFigure] = useState<string>(nameOf(objective));
-  const isAnnual = figure === ANNUAL;
-  const name = isAnnual ? ANNUAL : nameOf(objective);
+  const metric = useMetric();
+  const labelOf = (name: string) => metric(name).label;
+  const [figure, setFigure] = useState<Optimization["objective"]>(objective);
+  const isAnnual = figure === "annual_return";
   const read = (run: Run) => (isAnnual ? run?.annual_return : run?.objective) ?? null;
   const format = (value: number | null) => isAnnual ? formatPercent(value) : formatExact(value && round(value));
   const pairs = windows.map(({ in_sample, out_of_sample }) => [read(in_sample), read(out_of_sample)] as const);
@@ -37,12 +37,20 @@ export function WindowBars({ windows, objective }: {
     <div>
       {objective !== "annual_return" && (
         <div className="mb-1 flex sm:float-right">
-          <Choice label="Of" values={[nameOf(objective), ANNUAL]} value={figure} onChange={setFigure} />
+          <Choice
+            label="Of"
+            values={[objective, "annual_return"]}
+            labelOf={labelOf}
+            value={figure}
+            onChange={setFigure}
+          />
         </div>
       )}
       <Drawing
         title="In sample against out of sample"
-        description={`${name} of each window: in ${below.length} of ${both.length} it is lower out of sample`}
+        description={`${
+          labelOf(figure)
+        } of each window: in ${below.length} of ${both.length} it is lower out of sample`}
         xLabel="Start of the test"
         xTicks={windows.flatMap(({ test_start }, i) =>
           i % every === 0 ? [[frame.left + (i + 0.5) * width, test_start] as const] : []

@@ -1,14 +1,5 @@
 import type { Metric } from "../../api.ts";
-import { toWords } from "../../parts/format.ts";
 import { Tip } from "../../parts/tip.tsx";
-
-const WORDS: Readonly<Record<string, string>> = {
-  cagr: "CAGR",
-  sqn: "SQN",
-  buy_hold_return: "Buy & hold",
-  total_return: "Net return",
-  max_drawdown: "Max drawdown",
-};
 
 /** A metric's name, with its definition on hover. @param reason Why it has no value here. */
 export function MetricName({ metric, reason }: { readonly metric: Metric; readonly reason?: string | undefined }) {
@@ -23,13 +14,7 @@ export function MetricName({ metric, reason }: { readonly metric: Metric; readon
         </>
       }
     >
-      {nameOf(metric.name)}
+      {metric.label}
     </Tip>
   );
-}
-
-/** A metric's name as it is read. */
-export function nameOf(name: string): string {
-  const words = WORDS[name] ?? toWords(name);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

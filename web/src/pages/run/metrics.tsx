@@ -1,7 +1,7 @@
 import type { BacktestResult, Metric } from "../../api.ts";
 import { toneClass } from "../../parts/format.ts";
 import { MetricName } from "./metric_name.tsx";
-import { formatMetric, isSigned, numberOf } from "../../parts/metric_value.ts";
+import { formatMetric, numberOf } from "../../parts/metric_value.ts";
 
 /** Every metric with its definition on hover, by the sample that it is measured on. */
 export function Metrics({ result: { metrics, undefined_metrics: reasons }, definitions }: {
@@ -20,7 +20,7 @@ export function Metrics({ result: { metrics, undefined_metrics: reasons }, defin
                 <dt>
                   <MetricName metric={metric} reason={reasons[metric.name]} />
                 </dt>
-                <dd className={isSigned(metric.name) ? toneClass(numberOf(metrics, metric.name)) : ""}>
+                <dd className={metric.isSigned ? toneClass(numberOf(metrics, metric.name)) : ""}>
                   {formatMetric(metric, metrics)}
                 </dd>
               </div>

@@ -11,6 +11,7 @@ import { RunActions } from "./run_actions.tsx";
 import { RunHeader } from "./run_header.tsx";
 import { RunTabs } from "./run_tabs.tsx";
 import { RunTries } from "./run_tries.tsx";
+import { useMetrics } from "../../parts/metric_value.ts";
 import { SummaryStrip } from "./summary_strip.tsx";
 import { Failed, UnderWay } from "./unfinished.tsx";
 import { useBacktest } from "../../parts/use_backtest.ts";
@@ -65,11 +66,10 @@ function Completed({ backtest, result }: {
   readonly result: NonNullable<Backtest["result"]>;
 }) {
   const charts = useRef<ChartsHandle>(null);
-  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
   const { data: trades } = useQuery(
     api.backtests.tradeTable.queryOptions({ id: backtest.id }, { staleTime: Infinity }),
   );
-  const metrics = definitions?.metrics ?? [];
+  const metrics = useMetrics();
   return (
     <>
       <ResultOrigin backtest={backtest} />

@@ -1,7 +1,7 @@
 import type { BacktestResult, Metric } from "../../api.ts";
 import { formatMoney, formatPercent, toneClass } from "../../parts/format.ts";
 import { MetricName } from "./metric_name.tsx";
-import { formatMetric, isSigned, numberOf } from "../../parts/metric_value.ts";
+import { findMetric, formatMetric, numberOf } from "../../parts/metric_value.ts";
 
 // In the order in which a trader asks: what did it earn, against doing nothing, at which risk, how steadily, with how many trades.
 const SHOWN = [
@@ -23,15 +23,16 @@ export function SummaryStrip({ result, definitions, isNarrow = false }: {
   readonly isNarrow?: boolean;
 }) {
   const { metrics, undefined_metrics: reasons } = result;
+  const shown = (name: string) => formatMetric(findMetric(definitions, name), metrics);
   const note = (name: string) => {
     if (name === "total_return") {
       const [first, last] = [numberOf(metrics, "initial_equity"), numberOf(metrics, "final_equity")];
       return first === null || last === null ? "" : `${formatMoney(last - first, true)} on ${formatMoney(first)}`;
     }
-    if (name === "max_drawdown") return `longest ${formatMetric({ name: "max_drawdown_days", unit: "days" }, metrics)}`;
+    if (name === "max_drawdown") return `longest ${shown("max_drawdown_days")}`;
     if (name === "trades") return `${formatPercent(numberOf(metrics, "exposure"))} of the time`;
-    if (name === "win_rate") return `payoff ${formatMetric({ name: "payoff_ratio", unit: "ratio" }, metrics)}`;
-    if (name === "sharpe") return `Sortino ${formatMetric({ name: "sortino", unit: "ratio" }, metrics)}`;
+    if (name === "win_rate") return `payoff ${shown("payoff_ratio")}`;
+    if (name === "sharpe") return `Sortino ${shown("sortino")}`;
     return "";
   };
   return (
@@ -43,14 +44,14 @@ export function SummaryStrip({ result, definitions, isNarrow = false }: {
     >
       {SHOWN.map((name) => {
         const metric = definitions.find((each) => each.name === name);
-        const tone = isSigned(name) ? toneClass(numberOf(metrics, name)) : "";
+        const tone = metric?.isSigned ? toneClass(numberOf(metrics, name)) : "";
         return (
           <div key={name} className="min-w-0 bg-surface px-3 py-2.5">
             <dt className="min-h-4 truncate text-xs text-muted">
               {metric && <MetricName metric={metric} reason={reasons[name]} />}
             </dt>
             <dd className={`truncate text-lg font-semibold ${tone}`}>
-              {formatMetric({ name, unit: metric?.unit ?? "" }, metrics)}
+              {shown(name)}
             </dd>
             <dd className="min-h-4 truncate text-2xs text-muted">{note(name)}</dd>
           </div>

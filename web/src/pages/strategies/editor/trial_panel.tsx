@@ -8,6 +8,7 @@ import type { RunForm } from "../../new_run/run_form.ts";
 import { Charts } from "../../run/chart/charts.tsx";
 import { FailedPlots } from "../../run/failed_plots.tsx";
 import { Log } from "../../run/log.tsx";
+import { useMetrics } from "../../../parts/metric_value.ts";
 import { SummaryStrip } from "../../run/summary_strip.tsx";
 import { hasEnded, useBacktest } from "../../../parts/use_backtest.ts";
 import type { Trial } from "./use_trials.ts";
@@ -79,7 +80,7 @@ function Ended({ backtest: { id, status, result } }: { readonly backtest: Backte
 }
 
 function Result({ backtest: { id, parameters, result, error } }: { readonly backtest: Backtest }) {
-  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const metrics = useMetrics();
   const { data: trades } = useQuery(
     api.backtests.tradeTable.queryOptions({ id }, { staleTime: Infinity, enabled: result !== null }),
   );
@@ -94,7 +95,7 @@ function Result({ backtest: { id, parameters, result, error } }: { readonly back
         )
         : (
           <>
-            <SummaryStrip result={result} definitions={definitions?.metrics ?? []} isNarrow />
+            <SummaryStrip result={result} definitions={metrics} isNarrow />
             <Charts id={id} parameters={parameters} trades={trades} />
           </>
         )}
