@@ -6,61 +6,14 @@ import {
 } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
 import { isDatabaseFault } from "../db/faults.ts";
+import { ERRORS } from "./error_codes.ts";
 import { findNearest, hintNames } from "../market/nearest_name.ts";
 
-/** Our stable error codes, and the tRPC code (and so the HTTP status) of each. */
-const TRPC_CODES = {
-  VALIDATION_FAILED: "BAD_REQUEST",
-  INVALID_DATE_RANGE: "BAD_REQUEST",
-  FUTURE_DATE_RANGE: "BAD_REQUEST",
-  RANGE_TOO_LARGE: "BAD_REQUEST",
-  UNKNOWN_STRATEGY: "BAD_REQUEST",
-  AMBIGUOUS_STRATEGY: "BAD_REQUEST",
-  INVALID_PARAMETERS: "BAD_REQUEST",
-  INVALID_MODULE: "BAD_REQUEST",
-  INVALID_SCRIPT: "BAD_REQUEST",
-  ENDPOINT_NOT_ALLOWED: "BAD_REQUEST",
-  SCRIPTS_NOT_ALLOWED: "BAD_REQUEST",
-  PYTHON_NOT_READY: "SERVICE_UNAVAILABLE",
-  TIMEFRAME_TOO_FINE: "BAD_REQUEST",
-  UNAUTHENTICATED: "UNAUTHORIZED",
-  FORBIDDEN: "FORBIDDEN",
-  ORIGIN_NOT_ALLOWED: "FORBIDDEN",
-  BACKTEST_NOT_FOUND: "NOT_FOUND",
-  OPTIMIZATION_NOT_FOUND: "NOT_FOUND",
-  TRIAL_NOT_FOUND: "NOT_FOUND",
-  MONTE_CARLO_NOT_FOUND: "NOT_FOUND",
-  STRATEGY_NOT_FOUND: "NOT_FOUND",
-  UNIVERSE_NOT_FOUND: "NOT_FOUND",
-  SYMBOL_NOT_FOUND: "NOT_FOUND",
-  RUN_NOT_FOUND: "NOT_FOUND",
-  TOKEN_NOT_FOUND: "NOT_FOUND",
-  INSTRUMENT_NOT_FOUND: "NOT_FOUND",
-  ROUTE_NOT_FOUND: "NOT_FOUND",
-  METHOD_NOT_ALLOWED: "METHOD_NOT_SUPPORTED",
-  REQUEST_TIMEOUT: "TIMEOUT",
-  INSTRUMENT_EXISTS: "CONFLICT",
-  SLUG_TAKEN: "CONFLICT",
-  VERSION_EXISTS: "CONFLICT",
-  STRATEGY_IN_USE: "CONFLICT",
-  NOT_CANCELLABLE: "CONFLICT",
-  NOT_COMPLETED: "CONFLICT",
-  IDEMPOTENCY_CONFLICT: "CONFLICT",
-  PAYLOAD_TOO_LARGE: "PAYLOAD_TOO_LARGE",
-  UNSUPPORTED_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
-  PROVIDER_RATE_LIMITED: "TOO_MANY_REQUESTS",
-  QUOTA_EXCEEDED: "TOO_MANY_REQUESTS",
-  RATE_LIMITED: "TOO_MANY_REQUESTS",
-  INTERNAL: "INTERNAL_SERVER_ERROR",
-  PROVIDER_FAILED: "BAD_GATEWAY",
-  UNAVAILABLE: "SERVICE_UNAVAILABLE",
-} as const satisfies Record<string, TRPC_ERROR_CODE_KEY>;
-
-export type ErrorCode = keyof typeof TRPC_CODES;
+export type ErrorCode = keyof typeof ERRORS;
 
 /** Every code. */
-export const ERROR_CODES: readonly ErrorCode[] = Object.keys(TRPC_CODES).filter((code): code is ErrorCode =>
-  Object.hasOwn(TRPC_CODES, code)
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter((code): code is ErrorCode =>
+  Object.hasOwn(ERRORS, code)
 );
 
 /** Most issues in one answer; a large request could have megabytes of them. */
@@ -94,7 +47,7 @@ export class AppError extends TRPCError {
     message: string,
     more: { issues?: readonly Issue[]; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
-    super({ code: TRPC_CODES[code], message, cause: more.cause });
+    super({ code: ERRORS[code].trpc, message, cause: more.cause });
     this.name = "AppError";
     this.appCode = code;
     this.issues = more.issues ?? [];

@@ -33,6 +33,8 @@ const COMPILES = ["workers/sandbox/", "tests/", "db/embedded/pglite_files.ts"];
 interface Found {
   readonly imports: { specifier: string; typeOnly: boolean }[];
   readonly complaints: string[];
+  /** Lines of tables: constants of a module that are written out. They do not count to a file's length. */
+  tableLines: number;
   /** Where WebAssembly is named in code. */
   readonly compiles: string[];
 }
@@ -61,6 +63,7 @@ Deno.test("no two files have the same name, but by a convention", () => {
 
 Deno.test("WebAssembly is compiled and called in the sandbox and nowhere else", () => {
   const others = sources.filter((path) => !COMPILES.some((folder) => path.startsWith(folder)));
+  // Move such code into workers/sandbox, where a user's code has no rights.
   expect(others.flatMap((path) => inspect(path).compiles)).toEqual([]);
   expect(inspect("workers/sandbox/wasm/maker.ts").compiles).not.toEqual([]);
 });
@@ -69,9 +72,14 @@ Deno.test("WebAssembly is compiled and called in the sandbox and nowhere else", 
 const BINDINGS = /^strategies\/examples\/\w+\/hindcast\.ts$/;
 const SCRIPTS = /^(strategies|tests\/workers\/sandbox)\/scripts?\//;
 
-Deno.test("functions fit a screen and files a sitting", () => {
-  const long = sources.filter((path) => !BINDINGS.test(path) && countLines(path) > FILE_LINES_MAX)
-    .map((path) => `${path} is too long`);
+Deno.test("functions fit a screen and files a sitting, tables and factories aside", () => {
+  const long = sources.filter((path) => !BINDINGS.test(path)).flatMap((path) => {
+    const lines = countLines(path) - inspect(path).tableLines;
+    return lines <= FILE_LINES_MAX ? [] : [
+      `${path} has ${lines} lines besides its tables, and ${FILE_LINES_MAX} fit a sitting: part it by meaning, each part with a ` +
+      "name that says what it does. If no part has such a name, look for what the file does twice, or for others.",
+    ];
+  });
   const own = sources.filter((path) => !path.endsWith(".d.ts"));
   expect([...long, ...own.flatMap((path) => inspect(path).complaints)]).toEqual([]);
 });
@@ -80,14 +88,18 @@ Deno.test("no file has any, console.log, a bare TODO, or a path that only a fold
   const complaints = sources.flatMap((path) => {
     const text = read(path);
     const lines: string[] = [];
-    if (/\bconsole\.\w+\(/.test(text) && !SCRIPTS.test(path)) lines.push(`${path} writes to the console`);
-    if (/\bTODO\b(?!\([^)]+\): \S)/.test(text) && path !== "tests/tidy_test.ts") lines.push(`${path} has a TODO`);
+    if (/\bconsole\.\w+\(/.test(text) && !SCRIPTS.test(path)) {
+      lines.push(`${path} writes to the console: the service logs by server/log.ts, a command says by cli/terminal.ts`);
+    }
+    if (/\bTODO\b(?!\([^)]+\): \S)/.test(text) && path !== "tests/tidy_test.ts") {
+      lines.push(`${path} has a TODO: do it, or write TODO(who): why it cannot be done now`);
+    }
     // Escaped, as it is in a folder whose name has a space: fileURLToPath from node:url gives the path itself.
     if (!/^(tests|bench)\//.test(path) && /import\.meta\.url\)\.pathname/.test(text)) {
-      lines.push(`${path} opens a URL's path`);
+      lines.push(`${path} opens a URL's path, where a space is %20: take fileURLToPath of node:url`);
     }
     if (/@ts-(ignore|nocheck|expect-error)/.test(text) && path !== "tests/tidy_test.ts") {
-      lines.push(`${path} silences the compiler`);
+      lines.push(`${path} silences the compiler: give the value the type that it has, or check it`);
     }
     return lines;
   });
@@ -102,27 +114,41 @@ Deno.test("the checks notice what they are for", () => {
   const long = `function f() {\n${"f();\n".repeat(FUNCTION_LINES_MAX)}}\nconst x: any = 1;`;
   expect(inspectText("x.ts", long).complaints.length).toBe(2);
   const circle = new Map([["a.ts", ["b.ts", "d.ts"]], ["b.ts", ["c.ts"]], ["c.ts", ["a.ts"]], ["d.ts", []]]);
-  expect(findCircles(circle)).toEqual(["a.ts -> b.ts -> c.ts -> a.ts"]);
+  expect(findCircles(circle)).toEqual([expect.stringMatching(/^a\.ts -> b\.ts -> c\.ts -> a\.ts: /)]);
   expect(findEqualNames(["db/runs.ts", "routers/runs/runs.ts", "db/client.ts", "workers/sandbox/remote/client.ts"]))
     .toEqual(
       [],
     );
-  expect(findEqualNames(["db/runs.ts", "market/feeds/runs.ts"])).toEqual(["db/runs.ts, market/feeds/runs.ts"]);
+  expect(findEqualNames(["db/runs.ts", "market/feeds/runs.ts"])).toEqual([
+    expect.stringMatching(/^db\/runs\.ts, market\/feeds\/runs\.ts: /),
+  ]);
+  const table = `export const T = {\n${
+    "  a: 1,\n".repeat(9)
+  }} as const satisfies object;\nfunction f() {\n  return [\n];\n}`;
+  expect(inspectText("x.ts", table).tableLines).toBe(10);
+  const inner = `  const g = () => {\n${"g();\n".repeat(FUNCTION_LINES_MAX - 2)}};\n`;
+  expect(inspectText("x.ts", `function f() {\n${inner}${inner}}`).complaints).toEqual([]);
   const named = 'WebAssembly.validate(bytes);\nconst { WebAssembly: w } = globalThis;\nglobalThis["WebAssembly"];';
   expect(inspectText("x.ts", `// WebAssembly.validate(bytes)\n${named}`).compiles.length).toBe(3);
 });
 
 function complainAbout(path: string, { specifier, typeOnly }: Found["imports"][number]): string | null {
   if (!specifier.startsWith(".")) {
-    return PURE.some((folder) => path.startsWith(folder)) ? `${path} must be pure but imports ${specifier}` : null;
+    return PURE.some((folder) => path.startsWith(folder))
+      ? `${path} must be pure but imports ${specifier}: pass in what it needs as an argument`
+      : null;
   }
   const target = relative(ROOT, join(ROOT, dirname(path), specifier));
   const row = IMPORTS.find(([from]) => path.startsWith(from));
-  if (row === undefined) return `${path} is in no row of the import table`;
+  if (row === undefined) {
+    return `${path} is in no row of tests/support/import_table.ts: add its room with what it may import`;
+  }
   const allowed = row[1].some((to) =>
     to === "*" || target.startsWith(to) || (typeOnly && to.startsWith("types:") && target.startsWith(to.slice(6)))
   );
-  return allowed ? null : `${path} may not import ${target}`;
+  if (allowed) return null;
+  return `${path} may not import ${target}: move what both need to a room that both may import, or pass it in as an argument; ` +
+    `where the design itself changes, the row ${row[0]} of tests/support/import_table.ts says so, with its reason`;
 }
 
 /** The product files that each file imports. */
@@ -132,6 +158,8 @@ function importsOf(paths: readonly string[]): ReadonlyMap<string, readonly strin
     inspect(path).imports.map(({ specifier }) => join(dirname(path), specifier)).filter((target) => known.has(target));
   return new Map(paths.map((path) => [path, targetsOf(path)]));
 }
+
+const CIRCLE_ADVICE = "move what two of them need into a file of its own, or pass it in as an argument";
 
 /** The shortest circle through each file that is in one, from its first file in the alphabet on. */
 function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[] {
@@ -151,7 +179,7 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[] 
     for (let at = cameFrom.get(start)!; at !== start; at = cameFrom.get(at)!) circle.unshift(at);
     const first = circle.indexOf(circle.toSorted()[0]!);
     const turned = [...circle.slice(first), ...circle.slice(0, first)];
-    circles.add([...turned, turned[0]].join(" -> "));
+    circles.add(`${[...turned, turned[0]].join(" -> ")}: ${CIRCLE_ADVICE}`);
   }
   return [...circles].sort();
 }
@@ -161,7 +189,7 @@ function findEqualNames(paths: readonly string[]): string[] {
   const named = Map.groupBy(paths.filter((path) => !OWN_NAMES.test(path)), (path) => path.split("/").at(-1)!);
   return [...named.values()]
     .filter((group) => group.length > 1 && !EQUAL_NAMES.some(([, files]) => group.every((path) => files.test(path))))
-    .map((group) => group.join(", "));
+    .map((group) => `${group.join(", ")}: name each by what it does in its room`);
 }
 
 function inspect(path: string): Found {
@@ -170,14 +198,26 @@ function inspect(path: string): Found {
   return found;
 }
 
+interface Ranged {
+  readonly range: [number, number];
+}
+
+type Node = Deno.lint.Expression;
+
+const isWithin = ({ range: [begin, end] }: Ranged, { range }: Ranged) => range[0] <= begin && end <= range[1];
+
+/** True for a literal object or array, whatever its type is said to be. */
+function isTable(node: Node): boolean {
+  if (node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression") return isTable(node.expression);
+  return node.type === "ObjectExpression" || node.type === "ArrayExpression";
+}
+
 function inspectText(path: string, text: string): Found {
-  const found: Found = { imports: [], complaints: [], compiles: [] };
+  const found: Found = { imports: [], complaints: [], compiles: [], tableLines: 0 };
   const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
-  const measure = (node: { range: [number, number] }) => {
-    const [begin, end] = node.range.map(lineOf);
-    const lines = end! - begin! + 1;
-    if (lines > FUNCTION_LINES_MAX) found.complaints.push(`${path}:${begin} has a function of ${lines} lines`);
-  };
+  const linesOf = ({ range: [begin, end] }: Ranged) => lineOf(end) - lineOf(begin) + 1;
+  const functions: Ranged[] = [];
+  const measure = (node: Ranged) => void functions.push(node);
   const keep = (specifier: string, typeOnly: boolean) => void found.imports.push({ specifier, typeOnly });
   const plugin: Deno.lint.Plugin = {
     name: "tidy",
@@ -194,7 +234,12 @@ function inspectText(path: string, text: string): Found {
           Literal: (node) => {
             if (node.value === "WebAssembly") found.compiles.push(`${path}:${lineOf(node.range[0])} names WebAssembly`);
           },
-          TSAnyKeyword: (node) => void found.complaints.push(`${path}:${lineOf(node.range[0])} has an any`),
+          "Program > VariableDeclaration > VariableDeclarator, Program > ExportNamedDeclaration > VariableDeclaration > VariableDeclarator":
+            ({ init }: { init: Node | null }) => {
+              if (init !== null && isTable(init)) found.tableLines += linesOf(init) - 1;
+            },
+          TSAnyKeyword: (node) =>
+            void found.complaints.push(`${path}:${lineOf(node.range[0])} has an any: write unknown, and check it`),
           ImportDeclaration: (node) => {
             const inner = node.specifiers.length > 0 &&
               node.specifiers.every((one) => one.type === "ImportSpecifier" && one.importKind === "type");
@@ -212,6 +257,19 @@ function inspectText(path: string, text: string): Found {
     },
   };
   Deno.lint.runPlugin(plugin, path, text);
+  for (const one of functions) {
+    const inner = functions.filter((other) => other !== one && isWithin(other, one));
+    const direct = inner.filter((each) => !inner.some((other) => other !== each && isWithin(each, other)));
+    // A factory's functions count by themselves.
+    const lines = linesOf(one) - direct.reduce((sum, each) => sum + linesOf(each) - 1, 0);
+    if (lines <= FUNCTION_LINES_MAX) continue;
+    found.complaints.push(
+      `${path}:${
+        lineOf(one.range[0])
+      } has a function of ${lines} lines, and ${FUNCTION_LINES_MAX} fit a screen: give the steps ` +
+        "that it takes names, and make those functions that can be understood alone",
+    );
+  }
   return found;
 }
 

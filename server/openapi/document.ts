@@ -5,6 +5,7 @@ import { VERSION } from "../../routers/health.ts";
 import { type JsonSchema, toJsonSchema } from "../../routers/json_schema.ts";
 import { FILE_TYPES, type Route, ROUTES } from "../rest.ts";
 import { ACCOUNT_ROUTES, type AccountRoute } from "./accounts.ts";
+import { describeFields, findWords } from "./field_words.ts";
 import { OPERATIONS } from "./operations.ts";
 import {
   accountErrorSchema,
@@ -36,7 +37,10 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /** Builds the OpenAPI 3.1 description of the whole API from ROUTES and the procedures' schemas. */
 export function describeApi(): Json {
-  const components = new Map<string, JsonSchema>([["Error", errorSchema()], ["AccountError", accountErrorSchema()]]);
+  const components = new Map<string, JsonSchema>([
+    ["Error", describeFields(errorSchema(), ["Error"])],
+    ["AccountError", describeFields(accountErrorSchema(), ["AccountError"])],
+  ]);
   const paths: Record<string, Record<string, Json>> = {};
   const add = (path: string, method: string, operation: Json) => {
     (paths[path.replaceAll(/:(\w+)/g, "{$1}")] ??= {})[method.toLowerCase()] = operation;
@@ -72,11 +76,11 @@ export function describeApi(): Json {
 
 type Components = Map<string, JsonSchema>;
 
-/** A schema whose parts with an id are components. */
-function refer(schema: z.ZodType, side: "input" | "output", components: Components): JsonSchema {
+/** A schema whose parts with an id are components. @param at Where its fields' words begin. */
+function refer(schema: z.ZodType, side: "input" | "output", components: Components, ...at: string[]): JsonSchema {
   const { $schema: _version, $defs = {}, ...rest } = toJsonSchema(schema, side);
-  for (const [id, part] of Object.entries($defs)) components.set(id, publish(part, side));
-  return publish(rest, side);
+  for (const [id, part] of Object.entries($defs)) components.set(id, describeFields(publish(part, side), [id]));
+  return describeFields(publish(rest, side), at);
 }
 
 /** Leads references to the components, and leaves answers open for new fields. */
@@ -94,7 +98,9 @@ function describeRow(row: Route, components: Components): Json {
   const { input, output: own } = describeProcedure(row.procedure);
   const { parameters, body } = splitInput(row, input, components);
   const output = operation.output === undefined ? own : operation.output ?? undefined;
-  const json = output === undefined ? {} : { "application/json": { schema: refer(output, "output", components) } };
+  const json = output === undefined
+    ? {}
+    : { "application/json": { schema: refer(output, "output", components, nameOperation(row), "answer") } };
   const media = Object.fromEntries((operation.media ?? []).map((type) => [type, { schema: { type: "string" } }]));
   const content = { ...json, ...media };
   const answer = {
@@ -130,8 +136,9 @@ function orRefusal(content: Readonly<Record<string, unknown>>): Json {
 }
 
 /** The keys of an input as parameters of the path and the query, and as a body. */
-function splitInput({ path, body, method }: Route, input: z.ZodType | undefined, components: Components) {
-  const schema = input === undefined ? {} : refer(input, "input", components);
+function splitInput(row: Route, input: z.ZodType | undefined, components: Components) {
+  const { path, body, method } = row;
+  const schema = input === undefined ? {} : refer(input, "input", components, nameOperation(row));
   const required = new Set(schema.required ?? []);
   const parameters: Json[] = [];
   const properties: Record<string, unknown> = {};
@@ -141,7 +148,14 @@ function splitInput({ path, body, method }: Route, input: z.ZodType | undefined,
     else if (!isInPath && body === "csv" && name === "body") continue;
     else {
       const place = isInPath ? "path" : "query";
-      parameters.push({ name, in: place, required: isInPath || required.has(name), schema: plainParameter(property) });
+      const words = findWords([nameOperation(row), name]);
+      parameters.push({
+        name,
+        in: place,
+        required: isInPath || required.has(name),
+        ...(words === undefined ? {} : { description: words.text }),
+        schema: plainParameter(property),
+      });
     }
   }
   if (body === "none" || method === "GET") return { parameters };
@@ -178,7 +192,7 @@ function describeAccount(route: AccountRoute, components: Components): Json {
     : ["UNAUTHENTICATED"];
   const bodied: ErrorCode[] = method === "POST" ? ["ORIGIN_NOT_ALLOWED", "VALIDATION_FAILED", ...BODY_CODES] : [];
   const parameters = query === undefined ? [] : Object.entries(refer(query, "input", components).properties ?? {})
-    .map(([name, schema]) => ({ name, in: "query", schema }));
+    .map(([name, schema]) => ({ name, in: "query", description: findWords([name])?.text, schema }));
   const headers = setsCookie === true ? { "Set-Cookie": "The session cookie." } : {};
   return {
     operationId: `auth${path.replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,

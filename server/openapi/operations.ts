@@ -56,25 +56,37 @@ const STRATEGY = {
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "health.get": {
     summary: "The state of the service",
-    description: "503 where a part does not work: `checks` names it.",
+    description: "200, and within two seconds of a fault 503: `checks` names the part.",
+  },
+  "session.get": {
+    summary: "The caller's user and session",
+    description:
+      "A session lasts seven days. A request that uses it a day or more after its start or its last renewal gives it seven days again, and the answer sets the cookie anew.",
+  },
+  "tokens.list": {
+    summary: "The caller's tokens",
+    description: "Newest first. Expired ones stay in the list for 30 days.",
   },
   "health.serving": {
     summary: "Whether the process takes requests",
     description: "503 from SIGTERM on. It says nothing about the database.",
   },
-  "session.get": { summary: "The caller's user and session" },
-  "tokens.list": { summary: "The caller's tokens" },
   "tokens.create": {
     summary: "Make a token for a program",
-    description: "`secret` is the text to send as `Authorization: Bearer`. It is shown in this answer alone.",
+    description:
+      "`secret` is the text to send as `Authorization: Bearer`. It is shown in this answer alone. A token acts for its user: their records, quotas and rate limits are its own. It makes no tokens and changes no account.",
     codes: ["QUOTA_EXCEEDED"],
     example: { token: { name: "nightly runs", scope: "run", expires_in_days: 30 } },
   },
-  "tokens.revoke": { summary: "Revoke a token", codes: ["TOKEN_NOT_FOUND"] },
+  "tokens.revoke": {
+    summary: "Revoke a token",
+    description: "Its next request is refused.",
+    codes: ["TOKEN_NOT_FOUND"],
+  },
   "marketDataStreams.ticks": {
     summary: "Candles of a symbol",
     description:
-      "Complete without `limit`. The range is half-open. Candles that are not held are fetched from a provider.",
+      "Complete without `limit`, oldest first. The range is half-open: a candle is served if its open lies in it and its close is past. Finer candles are added up to any coarser timeframe. What a provider serves is kept: the second request does not ask it again, and nothing is fetched over an imported instrument's candles. A symbol that nobody has is 404 with the nearest one and the exchanges that feeds serve. A provider without its key is 503 and names the variable. A stored chunk that is damaged is fetched again in the middle of the answer; if that fails, the answer breaks off. Damaged candles of an imported file are 503.",
     codes: [...NO_CANDLES, ...PROVIDERS, "TIMEFRAME_TOO_FINE"],
     // Only a page has a cursor.
     output: ticksAnswerSchema.partial({ next_cursor: true }),
@@ -84,18 +96,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "marketData.instruments": { summary: "The instruments that are held" },
   "marketData.gaps": {
     summary: "The gaps of what is held",
-    description: "Stretches without candles between the stored ones of a timeframe, where trade was to be expected.",
+    description:
+      "Stretches without candles between the stored ones of a timeframe, where trade was to be expected: for crypto all the time; for forex not the weekend, Christmas, New Year's Day, or less than an hour; for stocks a whole session that is no holiday in New York. Damaged candles count as missing. A call reads some 200,000 candles; `next_cursor` goes on.",
     codes: ["SYMBOL_NOT_FOUND"],
   },
   "backtestsStreams.list": {
     summary: "The caller's backtests",
-    description: "Newest first, complete without `limit`. `view=summary` leaves out what makes an entry large.",
+    description:
+      "Newest first, complete without `limit`. `view=summary` leaves out `parameters`, `notes` and `result`, in exchange for `timeframe`, `metrics`, `sparkline` and `failed_checks`.",
     codes: ["INVALID_DATE_RANGE"],
     output: listOf("backtests", z.union([backtestSchema, summarySchema])),
   },
   "backtests.create": {
     summary: "Submit a backtest",
-    description: "It is checked now and runs later: follow it with `wait`, `/events` or by polling.",
+    description:
+      "Everything is checked now, and it runs later: follow it with `wait`, `/events` or by polling. The record and its job are written in one transaction, so what was answered 202 is not lost. Candles that are not held are fetched before the run. If you have a completed backtest of equal inputs (the same code, parameters, rules, dates, balance and candles, by the same simulator), the record gets its result without a simulation: `reused_from` is its id. A result whose candles were revised is never reused, nor that of another user, of an endpoint, or of code that decides differently each time.",
     codes: SUBMISSION,
     example: { backtest: BACKTEST },
     headers: LOCATION,
@@ -103,7 +118,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "backtests.compare": {
     summary: "Two to five completed backtests side by side",
-    description: "`ids` are separated by commas.",
+    description: "Every list of values is in the order of `ids`.",
     codes: NO_RESULT,
   },
   "backtests.get": {
@@ -114,20 +129,28 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "backtests.update": {
     summary: "Change a backtest's name, tags, notes or star",
+    description:
+      "In every status; labels that are absent stay. `null`, and a text of nothing but spaces, clears. No run reads them: a result and its `run_key` do not depend on them. Control characters (`notes` may have tabs and line breaks) and characters that change the direction of text are refused. Labels count for the storage of a user's results.",
     codes: [...NO_BACKTEST, "QUOTA_EXCEEDED"],
     example: { backtest: { name: "First try", tags: ["trend"], star: true } },
   },
-  "backtests.delete": { summary: "Delete a backtest with its results", codes: NO_BACKTEST },
+  "backtests.delete": {
+    summary: "Delete a backtest with its results",
+    description: "It removes all that belongs to it, running or not.",
+    codes: NO_BACKTEST,
+  },
   "backtestsStreams.events": {
     summary: "Follow a backtest",
-    description: "Server-sent events `status`, `progress` and `end`, each with the record as JSON.",
+    description:
+      'Server-sent events `status`, `progress` and `end`, each with `{"backtest": ...}` as its data. `Last-Event-ID` resumes. A comment comes every 15 s.',
     codes: NO_BACKTEST,
     output: null,
     media: ["text/event-stream"],
   },
   "backtests.report": {
     summary: "A completed backtest as one HTML file",
-    description: "The console's own view. It loads nothing, so it can be kept, printed and sent.",
+    description:
+      "The console's own view, to keep, print or send: charts of about 1,000 points, monthly and yearly returns, metrics with their definitions, the first 5,000 trades and the assumptions. It leaves out your notes and tags and where foreign code is. It loads nothing, has a strict Content-Security-Policy of its own, and is at most about 3 MB. 503 says that the console is not built.",
     codes: [...NO_RESULT, "NOT_COMPLETED"],
     output: null,
     media: ["text/html"],
@@ -135,16 +158,22 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "backtests.verify": {
     summary: "Run a backtest again",
-    description: "Submits the settings of a completed record as a new backtest. Then ask for the `differences`.",
+    description:
+      "Submits the settings of a completed record as a new backtest, with the version of the strategy that it ran; where that was deleted, or registered anew since, it is 400 `UNKNOWN_STRATEGY`. It always simulates. Then ask for the `differences`.",
     codes: [...SUBMISSION, ...NO_BACKTEST, "NOT_COMPLETED"],
     headers: LOCATION,
   },
   "backtests.differences": {
     summary: "Whether two results are equal",
-    description: "`difference` is the first one: of the metrics, then of the trades, then of the orders.",
+    description:
+      "Of any two of your completed backtests. `difference` is the first one: of the metrics, then of the trades, then of the orders.",
     codes: [...NO_BACKTEST, "NOT_COMPLETED"],
   },
-  "backtests.cancel": { summary: "Cancel a backtest", codes: [...NO_BACKTEST, "NOT_CANCELLABLE"] },
+  "backtests.cancel": {
+    summary: "Cancel a backtest",
+    description: "Stops a queued one at once and a running one within two seconds.",
+    codes: [...NO_BACKTEST, "NOT_CANCELLABLE"],
+  },
   "backtests.log": {
     summary: "The log of a backtest",
     description: "Lines that the strategy logged, and the stack of the error that ended it.",
@@ -170,7 +199,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "backtestsStreams.equity": {
     summary: "The equity curve of a backtest",
     description:
-      "Thinned to about `points` with the extremes kept; CSV and Arrow have every candle, as have pages of `limit`.",
+      "Thinned to about `points` with the extremes kept; CSV and Arrow have every candle, as have pages of `limit`. With `from` or `to`, only the candles from the first to before the second; their drawdowns still count from the highest equity of the run. Empty until the backtest has completed.",
     codes: [...NO_RESULT, "INVALID_DATE_RANGE"],
     // Only a page has a cursor.
     output: listOf("equity", equityPointSchema).partial({ next_cursor: true }),
@@ -179,7 +208,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "backtestsStreams.series": {
     summary: "The series that the strategy of a backtest plotted",
-    description: "JSON is a page of candles, 500 without `limit`; CSV and Arrow have every candle without it.",
+    description:
+      "Of failed runs, too, up to the last plotted value. JSON is a page of candles, 500 without `limit`; CSV and Arrow have every candle without it, a column for each plot and its name; in Arrow, NaN is where nothing was plotted.",
     codes: [...NO_RESULT, "INVALID_DATE_RANGE"],
     output: listOf("series", plotPointSchema).extend({ plots: z.array(plotSchema) }),
     media: TABLE_MEDIA,
@@ -200,7 +230,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "monteCarlo.create": {
     summary: "Simulate paths that a completed backtest might have taken",
-    description: "It is checked now and runs later: follow it with `wait`, `/events` or by polling.",
+    description:
+      "It is checked now and runs later: follow it with `wait`, `/events` or by polling. A path may take ten times as long as the backtest took, and five seconds at least. If the strategy fails on the real candles or on every path, the simulation has failed; if all paths together take longer than `RUN_SECONDS_MAX`, too. Each path of an endpoint is a run with a `run_id` of its own. A worker process makes one simulation at a time, beside its backtests. Of a user, 20 may be queued or running, and a backtest may have 20. Its bytes count to `USER_RESULT_BYTES_MAX`. Deleting the backtest removes its simulations.",
     codes: [...NO_BACKTEST, "NOT_COMPLETED", "QUOTA_EXCEEDED", "IDEMPOTENCY_CONFLICT"],
     headers: LOCATION,
     requestHeaders: KEYED,
@@ -220,7 +251,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     output: null,
     media: ["text/event-stream"],
   },
-  "monteCarlo.cancel": { summary: "Cancel a Monte Carlo simulation", codes: [...NO_MONTE_CARLO, "NOT_CANCELLABLE"] },
+  "monteCarlo.cancel": {
+    summary: "Cancel a Monte Carlo simulation",
+    description: "Stops a queued one at once and a running one within a second.",
+    codes: [...NO_MONTE_CARLO, "NOT_CANCELLABLE"],
+  },
   "strategiesStreams.list": {
     summary: "The catalogue of strategies",
     description: "Built-in ones, your own and public ones. Complete without `limit`.",
@@ -228,7 +263,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "strategies.create": {
     summary: "Register a strategy",
-    description: "A WASM module is checked first; where no worker answers in time, 503 and nothing is stored.",
+    description:
+      "A module or a script is checked by a worker before: 400 `INVALID_MODULE` or `INVALID_SCRIPT` says what is wrong, 503 that no worker answered within 15 s. Nothing is stored then.",
     codes: [...REGISTRATION, "SLUG_TAKEN"],
     example: { strategy: STRATEGY },
     headers: LOCATION,
@@ -236,13 +272,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "strategies.get": { summary: "A strategy", codes: NO_STRATEGY },
   "strategies.update": {
     summary: "Change a strategy",
+    description: "Of your own. What another user made public, or what is built in, is 403; what you cannot see is 404.",
     codes: [...NO_STRATEGY, "INVALID_PARAMETERS", "QUOTA_EXCEEDED"],
     example: { strategy: { description: "Buys what rises." } },
   },
-  "strategies.delete": { summary: "Delete a strategy", codes: [...NO_STRATEGY, "STRATEGY_IN_USE"] },
-  "strategies.versions": { summary: "The versions of a strategy", codes: NO_STRATEGY },
+  "strategies.delete": {
+    summary: "Delete a strategy",
+    description:
+      "409 while backtests or optimizations of it have not ended. The slug stays reserved for its owner while any of them names it. They keep the version with which they began.",
+    codes: [...NO_STRATEGY, "STRATEGY_IN_USE"],
+  },
+  "strategies.versions": { summary: "The versions of a strategy", description: "Highest first.", codes: NO_STRATEGY },
   "strategies.addVersion": {
     summary: "Add a version to a strategy",
+    description:
+      "It must be higher than the latest: equal is 409 `VERSION_EXISTS`, lower 400. A registered version never changes, and older ones stay runnable.",
     codes: [...NO_STRATEGY, ...REGISTRATION, "VERSION_EXISTS"],
     example: { version: { version: "1.1.0", runtime_config: { ...REMOTE, timeoutMs: 8000 } } },
   },
@@ -253,7 +297,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     media: ["application/wasm", "text/plain"],
     headers: { ETag: "The hash of the file." },
   },
-  "ingestion.events": { summary: "Events of ingestion" },
+  "ingestion.events": {
+    summary: "Events of ingestion",
+    description: "What was stored, refused or corrected, newest first.",
+  },
   "ingestion.runs": { summary: "Runs of ingestion" },
   "ingestion.run": { summary: "A run of ingestion", codes: ["RUN_NOT_FOUND"] },
   "ingestion.status": { summary: "The state of ingestion" },
@@ -268,14 +315,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: ["INSTRUMENT_NOT_FOUND", "INVALID_DATE_RANGE", "FUTURE_DATE_RANGE"],
     example: { instrument: { schedule: null } },
   },
-  "ingestion.deleteInstrument": { summary: "Delete an instrument with its candles", codes: ["INSTRUMENT_NOT_FOUND"] },
+  "ingestion.deleteInstrument": {
+    summary: "Delete an instrument with its candles",
+    description: "With all its candles.",
+    codes: ["INSTRUMENT_NOT_FOUND"],
+  },
   "ingestion.runOnce": {
     summary: "Start a run of ingestion",
+    description:
+      "Fetches what is missing. A run that is already in flight for the same instruments is joined, not doubled.",
     codes: ["INVALID_DATE_RANGE", "FUTURE_DATE_RANGE", "INSTRUMENT_NOT_FOUND", "SYMBOL_NOT_FOUND"],
     example: {},
   },
   "ingestionStreams.import": {
     summary: "Import candles from a file",
-    description: "The body is the file. Good lines are kept; the first 100 rejected ones are named.",
+    description:
+      "The body is the file: of Yahoo, yfinance, Stooq, TradingView, Binance Vision, MetaTrader 4 and 5, Dukascopy, CryptoDataDownload, Polygon, Investing.com, Nasdaq.com, German spreadsheets, and others like them; UTF-8 or UTF-16, with or without a header, alone or packed with gzip or zip. Its bytes decide. Good lines are kept; the first 100 rejected ones are named. A file with two readings, such as `01/02/2024` in each line or prices such as `1,234` between semicolons, is 400: the message has both readings, and the issue's `path` is the parameter that decides. An error in the middle of a large file leaves the batches before it stored.",
   },
 };

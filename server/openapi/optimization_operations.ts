@@ -26,9 +26,8 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizations.create": {
     summary: "Submit an optimization",
-    description: "Each point of `space` that satisfies `constraints` is a trial: a backtest with those parameters. " +
-      "With `walk_forward`, the best of each training window trades the test window that follows. " +
-      "It is checked now and runs later: follow it with `wait`, `/events` or by polling.",
+    description:
+      "Each point of its `space` that satisfies its `constraints` is a trial: a backtest with those parameters, of which the metrics and the daily returns are kept, and not the trades. A trial's metrics equal those of a backtest of the same parameters to the last digit. A module refuses parameters in `init`, a script by a `RangeError` when it is created. An endpoint cannot refuse them: its answers with another status than 200 are failed trials, and five in a row end the optimization. A module or script that comes along is tried out with the first value of each parameter, which it must take.",
     codes: SUBMISSION,
     example: { optimization: OPTIMIZATION },
     headers: LOCATION,
@@ -40,10 +39,14 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: NO_OPTIMIZATION,
     headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
   },
-  "optimizations.delete": { summary: "Delete an optimization with its trials", codes: NO_OPTIMIZATION },
+  "optimizations.delete": {
+    summary: "Delete an optimization with its trials",
+    description: "It removes its trials, running or not.",
+    codes: NO_OPTIMIZATION,
+  },
   "optimizations.cancel": {
     summary: "Cancel an optimization",
-    description: "Its trials so far stay.",
+    description: "Stops it within a second. Its trials stay.",
     codes: [...NO_OPTIMIZATION, "NOT_CANCELLABLE"],
   },
   "optimizationsStreams.events": {
@@ -56,12 +59,13 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizations.surface": {
     summary: "A metric of the trials over two parameters",
-    description: "A cell is null where no trial has the metric. Without `y`, one row.",
+    description: "A cell is null where no trial has the metric. Without `y`, one row. At most 250,000 cells.",
     codes: NO_OPTIMIZATION,
   },
   "optimizationsStreams.trials": {
     summary: "The trials of an optimization",
-    description: "By number or by a metric, complete without `limit`. Trials without the metric come last.",
+    description:
+      "By number or by a metric, complete without `limit`; more than 50,000 by a metric come with a `limit` only. In CSV and Arrow, parameters are columns such as `parameters.fast`, and the last columns are `error_code` and `error_message`.",
     codes: NO_OPTIMIZATION,
     output: listOf("trials", trialSchema),
     media: TABLE_MEDIA,
@@ -69,7 +73,8 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizations.backtestTrial": {
     summary: "Run a trial as a backtest",
-    description: "Its metrics equal the trial's, and it has trades, orders, equity and the checks of its integrity.",
+    description:
+      "Its metrics equal the trial's, and it has trades, orders, equity and the checks of its integrity. Where its strategy was deleted it is 400 `UNKNOWN_STRATEGY`, also if the same version was registered again.",
     codes: [...SUBMISSION, ...NO_OPTIMIZATION, "TRIAL_NOT_FOUND"],
     headers: LOCATION,
   },

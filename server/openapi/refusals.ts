@@ -1,3 +1,4 @@
+import { ERRORS } from "../../routers/error_codes.ts";
 import { AppError, ERROR_CODES, type ErrorCode, errorStatus, ISSUES_MAX } from "../../routers/errors.ts";
 import type { JsonSchema } from "../../routers/json_schema.ts";
 
@@ -10,7 +11,7 @@ export function refusals(codes: readonly ErrorCode[], schemaOf = refusal): Json 
   return Object.fromEntries([...byStatus].map(([status, all]) => {
     const retry = status === 429 || status === 503 ? { "Retry-After": "Seconds until another try is worth it." } : {};
     return [status, {
-      description: all.toSorted().join(", "),
+      description: all.toSorted().map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join("; "),
       headers: describeHeaders(retry),
       content: { "application/json": { schema: schemaOf(all.toSorted()) } },
     }];

@@ -31,7 +31,16 @@ Deno.test("the demonstration goes from sign-up to the last trades as in the READ
   const ended = await runTask("demo", ["--color"], { TMPDIR: temporary, WORKERS: "0" });
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   for (
-    const part of ["sma-cross", "527,040 candles", "100%", "completed", "Sharpe ratio", "2024-12-", "The last 8 of"]
+    const part of [
+      "sma-cross",
+      "527,040 candles",
+      "100%",
+      "completed",
+      "Sharpe",
+      "Net return",
+      "2024-12-",
+      "The last 8 of",
+    ]
   ) {
     expect(ended.stdout).toContain(part);
   }

@@ -68,7 +68,9 @@ function expectAll(operations: readonly Operation[]) {
     expect([path, Object.keys(responses)]).toEqual([path, expect.arrayContaining(always)]);
   }
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
-  const named = new Set(answers.flatMap(({ description }) => description.split(", ")));
+  const named = new Set(
+    answers.flatMap(({ description }) => [...description.matchAll(/`([A-Z_]+)`:/g)].map(([, code]) => code)),
+  );
   // Of paths and methods that are not described.
   const elsewhere = ["ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"];
   expect(ERROR_CODES.filter((code) => !named.has(code))).toEqual(elsewhere);

@@ -110,7 +110,7 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       expect(await bars.locator("g > title").first().textContent()).toMatch(
         /^2024-04-10 to 2024-05-30: [\d.−]+ in sample, [\d.−]+ out of sample$/,
       );
-      await page.getByRole("combobox").filter({ hasText: "Annual return" }).selectOption("Annual return");
+      await page.getByRole("combobox").filter({ hasText: /^SharpeAnnual return$/ }).selectOption("Annual return");
       const annual = page.getByRole("img", { name: /^Annual return of each window/ });
       expect(await annual.locator("g > title").first().textContent()).toMatch(/: \S+% in sample, \S+% out of sample$/);
       const curve = page.getByRole("img", {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, type BacktestResult, type Metric } from "../api.ts";
-import { formatCount, formatDate, formatMoney, formatPercent, formatRatio } from "./format.ts";
+import { formatCount, formatDate, formatMoney, formatPercent, formatRatio, toWords } from "./format.ts";
 
 /** What shows a metric's values. */
 export type ShownMetric = Pick<Metric, "name" | "label" | "format" | "isSigned">;
@@ -19,9 +19,10 @@ export function useMetric(): (name: string) => ShownMetric {
   return (name) => findMetric(metrics, name);
 }
 
-/** A metric; until the metrics have arrived, one without a label. */
+/** A metric; until the metrics have arrived, with its name as the label. */
 export function findMetric(metrics: readonly Metric[], name: string): ShownMetric {
-  return metrics.find((each) => each.name === name) ?? { name, label: "", format: "ratio", isSigned: false };
+  const found = metrics.find((each) => each.name === name);
+  return found ?? { name, label: toWords(name), format: "ratio", isSigned: false };
 }
 
 /** A metric's value as it is read. */
