@@ -4,15 +4,11 @@ import { BLOCKS } from "../../research/block_totals.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import { ENDPOINT_RUNS_MAX, MONTE_CARLO_METHODS, PATH_STEPS_MAX } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
-<<<<<<< HEAD
 import { resamplesOf, TRIALS_CONSIDERED_MAX } from "../../research/luck/considered_trials.ts";
 import { DAYS_MIN, TRADES_MIN, VERDICTS } from "../../research/luck/verdict.ts";
 import { measureLuck } from "../../research/overfitting.ts";
-=======
 import { OPERATIONS } from "../../server/openapi/operations.ts";
 import words from "../../server/openapi/field_words.json" with { type: "json" };
-import { measureOverfitting, TRIALS_CONSIDERED_MAX } from "../../research/overfitting.ts";
->>>>>>> d409af4 (docs: make the API's page a guide, and its fields the description's)
 import { PARAMETER_NAME_LENGTH_MAX, SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
 import { FIRST_POINTS } from "../../research/tpe.ts";
 import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo/monte_carlo_submission.ts";
