@@ -9,7 +9,7 @@ import { ANSWER_LIMITS, EVENT_LIMITS } from "../../server/middleware/stream_limi
 import words from "../../server/openapi/field_words.json" with { type: "json" };
 import { ROUTES } from "../../server/rest.ts";
 import { INTERNAL_ERROR, RUN_FAILURE_CODES } from "../../workers/outcome.ts";
-import { blockIn, listFiles, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
+import { blockIn, listFiles, readPage, ROOT, runLines } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
 
 const PAGE = await readPage("docs/api.md");
