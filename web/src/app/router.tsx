@@ -181,6 +181,7 @@ function readReturn(search: Record<string, unknown>): { to?: string } {
   return typeof to === "string" && /^\/(?![/\\])/.test(to) ? { to } : {};
 }
 
+// Every link and search of the console is checked against these routes.
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
