@@ -1,21 +1,13 @@
 import type { Optimization } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio } from "../../parts/format.ts";
+import { useMetric } from "../../parts/metric_value.ts";
 import { chooseTicks, linear } from "../../parts/scale.ts";
 import { Tip } from "../../parts/tip.tsx";
-import { nameOf } from "../run/metric_name.tsx";
 import { Drawing, Keys, useFrame } from "../run/overview/drawing.tsx";
 
 type Luck = NonNullable<Optimization["luck"]>;
 type Check = Pick<Luck, "best" | "expected_best" | "p_value" | "spa_p_value" | "survivors" | "distribution">;
 
-const FRACTIONS: readonly string[] = [
-  "total_return",
-  "annual_return",
-  "cagr",
-  "final_equity",
-  "annual_volatility",
-  "max_drawdown",
-];
 /** The part of the drawing's width that stays free beside the outermost value. */
 const MARGIN = 0.04;
 
@@ -26,10 +18,12 @@ export function LuckDrawing({ title, objective, check }: {
   readonly check: Check;
 }) {
   const frame = useFrame();
+  const metric = useMetric()(objective);
   const { distribution, best, expected_best: expected, p_value: p } = check;
   if (distribution === null || best === null || expected === null) return null;
   const { from, to, counts } = distribution;
-  const isFraction = FRACTIONS.includes(objective);
+  // An account by itself is drawn as its growth.
+  const isFraction = metric.format === "percent" || metric.format === "money";
   const format = (value: number) => isFraction ? formatPercent(value) : formatRatio(value);
   const spread = Math.max(Math.max(to, best) - Math.min(from, best), Number.EPSILON);
   const [low, high] = [Math.min(from, best) - MARGIN * spread, Math.max(to, best) + MARGIN * spread];
@@ -47,7 +41,7 @@ export function LuckDrawing({ title, objective, check }: {
           format(best)
         }, ` +
           `which they reach in ${formatPercent(p)} of the cases`}
-        xLabel={`${nameOf(objective)} of the best trial`}
+        xLabel={`${metric.label} of the best trial`}
         xTicks={chooseTicks(low, high, 6).map((value) => [x(value), format(value).replace(/\.00%$/, "%")])}
         yTicks={chooseTicks(0, most / all, 4).map((
           share,
