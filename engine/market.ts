@@ -97,6 +97,15 @@ export class Market {
     return i >= this.alarms.index || this.alarms.ringsIn(this.candles, i);
   }
 
+  /** The first candle from `i` on and before `until` that is due; `until` where none is. */
+  nextDue(i: number, until: number): number {
+    const { candles: { low, high }, alarms: { index, below, above, watchesPrices } } = this;
+    const end = Math.min(until, Math.max(i, index));
+    if (!watchesPrices) return end;
+    while (i < end && !(low[i]! <= below || high[i]! >= above)) i++;
+    return i;
+  }
+
   /** The open of candle `i`, then its inside. */
   simulate(i: number): void {
     this.open(i);

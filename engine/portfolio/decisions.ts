@@ -72,6 +72,7 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
   readonly #positions: Positions;
   readonly #asks: Uint8Array;
   readonly #touched = new Set<Seat>();
+  #row = 0;
   #instant = NaN;
 
   /** @param asks 1 in the rows in which the strategy is asked. */
@@ -107,10 +108,12 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
 
   decide(row: number, instant: number): readonly Seat[] {
     if (this.#asks[row] === 0) return [];
+    this.#row = row;
     this.#instant = instant;
     this.#touched.clear();
     for (const seat of this.#seats) {
-      if (!seat.isActive) seat.follow(row, instant);
+      if (seat.isActive) seat.see(row);
+      else seat.follow(row, instant);
       seat.hasClosed = seat.i >= seat.firstIndex && seat.closes.rowOf(seat.i) === row;
       seat.isMember = seat.isMemberAt(instant);
       seat.weight = seat.isHeld ? seat.value / this.equity : 0;
@@ -133,7 +136,7 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
       seat.target = isIdle ? NaN : weight;
       seat.minTrade = minTrade;
       seat.tag = tag;
-      if (!isIdle && !Number.isNaN(weight)) this.#touched.add(seat);
+      if (!isIdle && !Number.isNaN(weight)) this.#touch(seat);
     }
   }
 
@@ -141,18 +144,24 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
     const seat = this.#seats[market];
     if (seat === undefined) throw new RangeError(`Cannot order in market ${market}: there are ${this.#seats.length}`);
     const { ledger, book } = seat.market;
+    this.#touch(seat);
     this.#positions.bind(seat);
     ledger.isMember = seat.isMemberAt(this.#instant);
     book.index = seat.opened;
-    this.#touched.add(seat);
     return book;
+  }
+
+  /** Notes that a market may have new orders: a candle that has begun unnoticed is too late for them. */
+  #touch(seat: Seat): void {
+    if (seat.opened === seat.i) seat.follow(this.#row, this.#instant);
+    this.#touched.add(seat);
   }
 
   /** Takes back a target that has not been filled, and the rest of one that has been in part. */
   #withdraw(seat: Seat): void {
     seat.target = NaN;
     if (seat.targetOrder === REFUSED) return;
-    if (seat.market.book.cancel(seat.targetOrder)) this.#touched.add(seat);
+    if (seat.market.book.cancel(seat.targetOrder)) this.#touch(seat);
     seat.targetOrder = REFUSED;
   }
 }

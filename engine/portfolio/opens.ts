@@ -93,7 +93,7 @@ export class Opens {
     if (wanted > held) seat.budget = wanted - held;
     if (isSameSide && wanted >= held) return;
     const units = Math.abs(quantity);
-    const kept = isSameSide ? Math.min(units, this.#lots.roundDown(wanted / (mark * seat.market.ledger.rate))) : 0;
+    const kept = isSameSide ? Math.min(units, this.#lots.roundDown(wanted / (mark * seat.ledger.rate))) : 0;
     const excess = this.#lots.minus(units, kept);
     if (excess > 0) this.#trade(seat, -Math.sign(quantity), excess, true);
   }
@@ -110,7 +110,7 @@ export class Opens {
       seat.target = NaN;
       if (!(budget > 0) || equity <= 0) continue;
       const side = Math.sign(target);
-      const units = this.#unitsFor(seat, side, budget * part / seat.market.ledger.rate);
+      const units = this.#unitsFor(seat, side, budget * part / seat.ledger.rate);
       if (units > 0) this.#trade(seat, side, units, false);
     }
   }

@@ -13,8 +13,9 @@ import { type Decider, EachDecides, PortfolioDecides } from "./decisions.ts";
 import { Opens } from "./opens.ts";
 import type { PortfolioRequest } from "./portfolio.ts";
 import { Positions } from "./positions.ts";
-import { NEVER, Seat } from "./seat.ts";
+import { Seat } from "./seat.ts";
 import type { PortfolioPlan, Timeline } from "./timeline.ts";
+import { Wakes } from "./wakes.ts";
 
 /** Reads the positions of a row when it is marked; again where orders are filled at its close. */
 type OnMark = (row: number, held: readonly Seat[], equity: number) => void;
@@ -45,7 +46,7 @@ export class PortfolioSimulation {
   readonly #onMark: OnMark | null;
   readonly #opening: Seat[] = [];
   readonly #closing: Seat[] = [];
-  readonly #wakes: Int32Array;
+  readonly #wakes: Wakes;
 
   constructor(
     request: PortfolioRequest,
@@ -80,14 +81,13 @@ export class PortfolioSimulation {
       const own = strategy.kind === "each" ? strategy.strategies[index] ?? null : null;
       return new Seat(input, new Market(parts), timeline.closes[index]!, own);
     });
-    this.#wakes = new Int32Array(markets.length);
     this.positions = new Positions(account, execution, currencies);
     this.#opens = new Opens(execution, new Lots(execution.quantityStep), this.positions);
     if (strategy.kind === "each") {
       account.positionsMax = strategy.positionsMax;
       this.#decider = new EachDecides(this.seats, strategy, this.positions);
     } else this.#decider = new PortfolioDecides(this.seats, strategy, account, this.positions, plan.asks);
-    for (const seat of this.seats) this.#schedule(seat);
+    this.#wakes = new Wakes(this.seats, timeline, this.#decider);
   }
 
   /** Goes through all rows. @param control Words of control.ts, or null. @throws {RunStopped} When they ask for it. */
@@ -106,26 +106,27 @@ export class PortfolioSimulation {
   #step(row: number, instant: number): boolean {
     this.#wakeSeats(row);
     if (this.#hasFinancing && row > 0) this.#finance(row);
-    this.#open();
-    this.#close(instant);
+    this.#open(row);
+    this.#close(row, instant);
     if (!this.#mark(row, instant)) return false;
     for (const seat of this.#closing) this.positions.convert(seat, instant);
     const acted = this.#decider.decide(row, instant, this.#closing);
     if (!this.#settle(row, instant, acted)) return false;
-    for (const seat of this.#closing) this.#schedule(seat);
-    for (const seat of acted) this.#schedule(seat);
+    for (const seat of this.#closing) if (this.#wakes.rows[seat.index]! <= row) this.#wakes.schedule(seat);
+    for (const seat of acted) this.#wakes.schedule(seat);
     return true;
   }
 
   /** Finds the seats whose next candle begins before this row's close, and those whose candle closes in it. */
   #wakeSeats(row: number): void {
-    const wakes = this.#wakes;
+    const wakes = this.#wakes.rows;
     this.#opening.length = 0;
     this.#closing.length = 0;
     for (let n = 0; n < wakes.length; n++) {
       if (wakes[n]! > row) continue;
       const seat = this.seats[n]!;
       if (seat.isActive) {
+        seat.see(row - 1);
         if (seat.opened === seat.i) {
           seat.opened++;
           seat.isDue = !Number.isNaN(seat.target) || seat.market.isDue(seat.opened);
@@ -137,27 +138,13 @@ export class PortfolioSimulation {
     }
   }
 
-  /** Sets the next row in which a seat needs attention. */
-  #schedule(seat: Seat): void {
-    const { i, opened, last, closes } = seat;
-    let row = NEVER;
-    if (seat.isActive) {
-      if (opened > i) row = closes.rowOf(opened);
-      else if (i < last) row = seat.openRowOf(i + 1, this.timeline.instant);
-    } else {
-      const next = this.#decider.nextOf(seat);
-      if (next <= last) row = closes.rowOf(next);
-    }
-    this.#wakes[seat.index] = row;
-  }
-
   /** The opens of this row's candles, by their instants. */
-  #open(): void {
+  #open(row: number): void {
     const opening = this.#opening;
     if (!opening.some(({ isDue }) => isDue)) return;
+    const { isAligned, time } = this.timeline;
+    if (isAligned) return this.#openAt(time[row]!, opening);
     const instantOf = (seat: Seat) => seat.openOf(seat.opened);
-    const first = instantOf(opening[0]!);
-    if (opening.every((seat) => instantOf(seat) === first)) return this.#openAt(first, opening);
     const instants = [...new Set(opening.map(instantOf))].sort((a, b) => a - b);
     for (const instant of instants) this.#openAt(instant, opening.filter((seat) => instantOf(seat) === instant));
   }
@@ -165,34 +152,33 @@ export class PortfolioSimulation {
   #openAt(instant: number, opening: readonly Seat[]): void {
     const due = opening.filter(({ isDue }) => isDue);
     if (due.length === 0) return;
-    const execution = this.#execution;
-    for (const seat of this.positions.held) this.positions.convert(seat, instant);
     for (const seat of due) {
       this.positions.convert(seat, instant);
-      seat.market.ledger.isMember = seat.isMemberAt(instant);
-      seat.valueAt(seat.candles.open[seat.opened]!, execution);
+      seat.ledger.isMember = seat.isMemberAt(instant);
+      seat.valueAt(seat.candles.open[seat.opened]!);
     }
-    for (const seat of this.positions.held) this.positions.valueAtLastClose(seat);
-    for (const seat of opening) if (seat.isHeld) seat.valueAt(seat.candles.open[seat.opened]!, execution);
-    this.positions.sum();
+    this.positions.sumAtOpens(instant);
     this.#opens.fill(due);
   }
 
   /** The inside of the candles that close. */
-  #close(instant: number): void {
+  #close(row: number, instant: number): void {
     const closing = this.#closing;
-    const hasMargin = this.account.isShared && this.positions.valueAtWorst(instant, closing);
+    const hasMargin = this.account.isShared && this.positions.hasMargin;
+    if (hasMargin) this.#joinHeld(row);
     let isSummed = hasMargin;
+    if (hasMargin) this.positions.sumAtWorst(instant, closing);
     for (const seat of closing) {
       const { market, opened } = seat;
-      if (seat.isDue || (hasMargin && seat.isHeld) || market.isDue(opened)) {
+      if (seat.isDue || (hasMargin && seat.isHeld && this.positions.isCalled) || market.isDue(opened)) {
         if (!isSummed) this.positions.sumAtLastCloses(instant);
         isSummed = true;
         this.positions.convert(seat, instant);
-        if (!seat.isHeld) seat.valueAt(seat.candles.close[opened - 1] ?? seat.candles.open[opened]!, this.#execution);
+        if (!seat.isHeld) seat.valueAt(seat.candles.close[opened - 1] ?? seat.candles.open[opened]!);
         this.positions.bind(seat);
         market.inside(opened);
         this.positions.refresh(seat);
+        this.#wakes.rows[seat.index] = row;
       }
       seat.isDue = false;
       seat.i = opened;
@@ -204,21 +190,27 @@ export class PortfolioSimulation {
     }
   }
 
+  /** Adds the positions whose candle closes to those that are looked at: each may be closed by a margin call. */
+  #joinHeld(row: number): void {
+    const closing = this.#closing;
+    for (const seat of this.positions.held) {
+      if (seat.opened > seat.i || seat.i === seat.last || seat.closes.rowOf(seat.i + 1) !== row) continue;
+      seat.opened++;
+      closing.push(seat);
+    }
+    closing.sort((a, b) => a.index - b.index);
+  }
+
   /** Values the account at the marks of a row; false when nothing is left. */
   #mark(row: number, instant: number): boolean {
     const { account, positions } = this;
-    this.positions.sumAtLastCloses(instant);
+    positions.mark(row, instant);
     const { equity } = positions;
     account.equity = equity;
     this.equity[row] = equity;
     this.cash[row] = account.cash;
-    let gross = 0;
-    for (const seat of positions.held) {
-      gross += Math.abs(seat.value);
-      seat.marksHeld++;
-    }
     this.net[row] = positions.value / equity;
-    this.gross[row] = gross / equity;
+    this.gross[row] = positions.gross / equity;
     if (!(equity > 0)) return this.#ruin(row);
     this.#onMark?.(row, positions.held, equity);
     return true;
@@ -241,7 +233,7 @@ export class PortfolioSimulation {
   }
 
   #fillAtClose(seat: Seat): boolean {
-    if (!seat.isHeld) seat.valueAt(seat.candles.close[seat.opened]!, this.#execution);
+    if (!seat.isHeld) seat.valueAt(seat.candles.close[seat.opened]!);
     this.positions.bind(seat);
     return seat.market.fillAtClose(seat.opened);
   }
@@ -262,7 +254,7 @@ export class PortfolioSimulation {
       const { value, market, opened } = seat;
       if (loan !== 0) seat.loan += value > 0 ? loan * (value / longs) : longs === 0 ? loan / held.length : 0;
       if (!this.#opening.includes(seat)) continue;
-      market.finance(opened, seat.loan / market.ledger.rate);
+      market.finance(opened, seat.loan / seat.ledger.rate);
       seat.loan = 0;
     }
     account.earn(interest);
@@ -278,7 +270,7 @@ export class PortfolioSimulation {
       const row = this.equity.length - 1;
       this.#mark(row, this.timeline.instant[row]!);
     }
-    for (const { market } of this.seats) market.ledger.finish();
+    for (const { ledger } of this.seats) ledger.finish();
   }
 
   /** Ends the run with equity 0: closes everything at its mark, and writes off the loss beyond the account. */

@@ -26,8 +26,8 @@ export class Sampler {
 
   /** Notes the positions of a row. A row that is marked again replaces its weights. */
   mark(row: number, held: readonly Seat[], equity: number): void {
-    this.#count(held, equity);
     if (row !== Math.floor(this.#next) && row !== this.#rows - 1) return;
+    this.#count(held, equity);
     while (this.#marks.at(-1) === row) for (const column of [this.#marks, this.#markets, this.#weights]) column.pop();
     if (this.#sampled.at(-1) !== row) this.#sampled.push(row);
     for (const { index, value } of held) {
@@ -98,10 +98,18 @@ export function correlationOf(
     .sort((a, b) => b.marksHeld - a.marksHeld || a.index - b.index).slice(0, CORRELATED_MAX)
     .sort((a, b) => a.index - b.index);
   const returns = chosen.map((seat) => dailyReturns(seat, closes[seat.index]!, ends));
+  // Where no day is missing, a correlation is a product of columns that are standardised once.
+  const whole = returns.map((column) =>
+    column.some((value, day) => day > 0 && Number.isNaN(value)) ? null : standardise(column)
+  );
   const length = chosen.length;
   const values = new Float64Array(length * length).fill(1);
   for (let a = 0; a < length; a++) {
-    for (let b = 0; b < a; b++) values[a * length + b] = values[b * length + a] = correlate(returns[a]!, returns[b]!);
+    for (let b = 0; b < a; b++) {
+      const [x, y] = [whole[a], whole[b]];
+      const found = x && y ? multiply(x, y) : correlate(returns[a]!, returns[b]!);
+      values[a * length + b] = values[b * length + a] = found;
+    }
   }
   return { markets: Uint16Array.from(chosen, ({ index }) => index), values };
 }
@@ -118,22 +126,25 @@ function dailyReturns(seat: Seat, closes: CloseRows, ends: Int32Array): Float64A
   return returns;
 }
 
+/** The column less its mean, in units of its length: its product with itself is 1. The first day has no return. */
+function standardise(returns: Float64Array): Float64Array {
+  const column = returns.subarray(1);
+  const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
+  const centred = column.map((value) => value - mean);
+  const norm = Math.sqrt(multiply(centred, centred));
+  return centred.map((value) => value / norm);
+}
+
+function multiply(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
+  return sum;
+}
+
 /** Pearson's correlation over the days on which both have a return; NaN with fewer than two, or without movement. */
 function correlate(a: Float64Array, b: Float64Array): number {
-  let [count, sumA, sumB] = [0, 0, 0];
-  for (let k = 0; k < a.length; k++) {
-    if (Number.isNaN(a[k]! + b[k]!)) continue;
-    count++;
-    sumA += a[k]!;
-    sumB += b[k]!;
-  }
-  const [meanA, meanB] = [sumA / count, sumB / count];
-  let [ab, aa, bb] = [0, 0, 0];
-  for (let k = 0; k < a.length; k++) {
-    if (Number.isNaN(a[k]! + b[k]!)) continue;
-    ab += (a[k]! - meanA) * (b[k]! - meanB);
-    aa += (a[k]! - meanA) ** 2;
-    bb += (b[k]! - meanB) ** 2;
-  }
-  return count < 2 ? NaN : Math.max(-1, Math.min(1, ab / Math.sqrt(aa * bb)));
+  const days = a.map((_, day) => day).filter((day) => !Number.isNaN(a[day]! + b[day]!));
+  if (days.length < 2) return NaN;
+  const columnOf = (returns: Float64Array) => standardise(Float64Array.of(NaN, ...days.map((day) => returns[day]!)));
+  return multiply(columnOf(a), columnOf(b));
 }

@@ -11,10 +11,10 @@ export class Positions {
   readonly #account: TradingAccount;
   readonly #execution: Execution;
   readonly #currencies: Currencies;
+  readonly #hasCurrencies: boolean;
   // Numbers with a fraction start as NaN (see open_trade.ts).
   #value = NaN;
-  #margin = NaN;
-  #maintenance = NaN;
+  #gross = NaN;
   #worst = NaN;
   #worstMaintenance = NaN;
 
@@ -22,9 +22,9 @@ export class Positions {
     this.#account = account;
     this.#execution = execution;
     this.#currencies = new Currencies(currencies);
+    this.#hasCurrencies = currencies.length > 0;
     this.#value =
-      this.#margin =
-      this.#maintenance =
+      this.#gross =
       this.#worst =
       this.#worstMaintenance =
         0;
@@ -40,74 +40,83 @@ export class Positions {
     return this.#value;
   }
 
+  /** The same without regard to sides. */
+  get gross(): number {
+    return this.#gross;
+  }
+
   /** Equity less the initial margin of all positions; not below 0. */
   get freeMargin(): number {
-    return Math.max(0, this.equity - this.#margin);
+    return Math.max(0, this.equity - this.#gross / this.#execution.leverage);
   }
 
-  /** Adds the values of the markets up. The caller has valued each. */
-  sum(): void {
-    let [value, margin, maintenance] = [0, 0, 0];
+  /** True if a position has a maintenance margin. */
+  get hasMargin(): boolean {
+    const { marginCall, leverage } = this.#execution;
+    if (!marginCall) return false;
+    return leverage > 1 ? this.held.length > 0 : this.held.some(({ quantity }) => quantity < 0);
+  }
+
+  /** True if equity at the worst prices is below the maintenance margin at them. */
+  get isCalled(): boolean {
+    return this.#account.cash + this.#worst < this.#worstMaintenance;
+  }
+
+  /** Values all positions at the closes of a row, and counts it as held. */
+  mark(row: number, instant: number): void {
+    let [value, gross] = [0, 0];
     for (const seat of this.held) {
+      seat.see(row);
+      seat.marksHeld++;
+      if (this.#hasCurrencies) this.convert(seat, instant);
+      seat.valueAt(lastClose(seat));
       value += seat.value;
-      margin += seat.margin;
-      maintenance += seat.maintenance;
+      gross += Math.abs(seat.value);
     }
     this.#value = value;
-    this.#margin = margin;
-    this.#maintenance = maintenance;
+    this.#gross = gross;
     this.#worst = value;
-    this.#worstMaintenance = maintenance;
+    this.#worstMaintenance = 0;
   }
 
-  /** Values every position at its last close. A market's first candle, which has only begun, counts by its open. */
+  /** Values positions at the open of their candle if that is at this instant, the others at their last closes. */
+  sumAtOpens(instant: number): void {
+    for (const seat of this.held) {
+      const next = seat.i + 1;
+      if (this.#hasCurrencies) this.convert(seat, instant);
+      const opens = next <= seat.last && seat.openOf(next) === instant;
+      seat.valueAt(opens ? seat.candles.open[next]! : lastClose(seat));
+    }
+    this.#sum();
+  }
+
   sumAtLastCloses(instant: number): void {
     for (const seat of this.held) {
-      this.convert(seat, instant);
-      this.valueAtLastClose(seat);
-      seat.isAtWorst = false;
-      seat.valueAtWorst(this.#execution);
+      if (this.#hasCurrencies) this.convert(seat, instant);
+      seat.valueAt(lastClose(seat));
     }
-    this.sum();
+    this.#sum();
   }
 
-  valueAtLastClose(seat: Seat): void {
-    const { candles: { open, close }, i } = seat;
-    seat.valueAt(i >= 0 ? close[i]! : open[0]!, this.#execution);
-  }
-
-  convert(seat: Seat, instant: number): void {
-    if (seat.currency >= 0) seat.market.ledger.convertAt(this.#currencies.rateAt(seat.currency, instant));
-  }
-
-  /**
-   * Values the positions for margin calls: those whose candle closes at its worst price, the others at their last closes.
-   *
-   * @returns False where no position has a maintenance margin: nothing is valued then.
-   */
-  valueAtWorst(instant: number, closing: readonly Seat[]): boolean {
-    const { held } = this;
-    const { marginCall, leverage } = this.#execution;
-    if (!marginCall || held.length === 0) return false;
-    if (leverage <= 1 && held.every(({ quantity }) => quantity > 0)) return false;
+  /** As sumAtLastCloses, and for margin calls at the worst prices of the candles that close. */
+  sumAtWorst(instant: number, closing: readonly Seat[]): void {
     this.sumAtLastCloses(instant);
     let [value, maintenance] = [0, 0];
     for (const seat of closing) seat.isAtWorst = true;
-    for (const seat of held) {
+    for (const seat of this.held) {
       seat.valueAtWorst(this.#execution);
       value += seat.worstValue;
       maintenance += seat.worstMaintenance;
     }
     this.#worst = value;
     this.#worstMaintenance = maintenance;
-    return true;
   }
 
   /** Tells a market what the account holds in the others. */
   bind(seat: Seat): void {
     const account = this.#account;
     account.elsewhere = this.#value - seat.value;
-    account.marginElsewhere = this.#margin - seat.margin;
+    account.marginElsewhere = (this.#gross - Math.abs(seat.value)) / this.#execution.leverage;
     account.worstElsewhere = this.#worst - seat.worstValue;
     account.maintenanceElsewhere = this.#worstMaintenance - seat.worstMaintenance;
   }
@@ -115,18 +124,35 @@ export class Positions {
   /** Values a market anew after its fills, at its mark. */
   refresh(seat: Seat): void {
     this.#value -= seat.value;
-    this.#margin -= seat.margin;
-    this.#maintenance -= seat.maintenance;
+    this.#gross -= Math.abs(seat.value);
     this.#worst -= seat.worstValue;
     this.#worstMaintenance -= seat.worstMaintenance;
-    seat.valueAt(seat.mark, this.#execution);
+    seat.valueAt(seat.mark);
     seat.valueAtWorst(this.#execution);
     this.#value += seat.value;
-    this.#margin += seat.margin;
-    this.#maintenance += seat.maintenance;
+    this.#gross += Math.abs(seat.value);
     this.#worst += seat.worstValue;
     this.#worstMaintenance += seat.worstMaintenance;
     this.#list(seat);
+  }
+
+  convert(seat: Seat, instant: number): void {
+    if (seat.currency >= 0) seat.ledger.convertAt(this.#currencies.rateAt(seat.currency, instant));
+  }
+
+  #sum(): void {
+    let [value, gross, maintenance] = [0, 0, 0];
+    for (const seat of this.held) {
+      value += seat.value;
+      gross += Math.abs(seat.value);
+      seat.isAtWorst = false;
+      seat.valueAtWorst(this.#execution);
+      maintenance += seat.worstMaintenance;
+    }
+    this.#value = value;
+    this.#gross = gross;
+    this.#worst = value;
+    this.#worstMaintenance = maintenance;
   }
 
   /** Lists a market that has a position now, and takes away one that has none. */
@@ -141,4 +167,9 @@ export class Positions {
       held.splice(place < 0 ? held.length : place, 0, seat);
     }
   }
+}
+
+/** A market's first candle, which has only begun, counts by its open. */
+function lastClose({ candles: { open, close }, i }: Seat): number {
+  return i >= 0 ? close[i]! : open[0]!;
 }

@@ -1,12 +1,10 @@
 import type { Candles } from "../candles.ts";
+import type { Ledger } from "../ledger.ts";
 import type { Market } from "../market.ts";
 import type { Execution } from "../execution.ts";
 import { maintenanceOf } from "../rules/margin.ts";
 import type { MarketView, Membership, PortfolioMarket, RankedStrategy } from "./portfolio.ts";
 import type { CloseRows } from "./timeline.ts";
-
-/** No row: the market needs no more attention. */
-export const NEVER = 0x7fffffff;
 
 /** A market's place in a portfolio: how far it has come, what it is worth, and what is asked of it. */
 export class Seat implements MarketView {
@@ -16,6 +14,7 @@ export class Seat implements MarketView {
   readonly exchange: string;
   readonly candles: Candles;
   readonly market: Market;
+  readonly ledger: Ledger;
   readonly closes: CloseRows;
   readonly firstIndex: number;
   /** Its last candle. */
@@ -38,17 +37,13 @@ export class Seat implements MarketView {
   isAtWorst = false;
   /** True if it is among the positions of the portfolio. */
   isHeld = false;
-  /** The next row in which it needs attention. */
-  wake = 0;
   /** The candle of the strategy's next decision, and the quantity that it was told for. */
   next = 0;
   quantityTold = 0;
   // Numbers with a fraction start as NaN (see open_trade.ts).
-  /** Price that values the position, and the position's value, margins and worst value in the account's currency. */
+  /** Price that values the position, its value, and the worst in its candle, in the account's currency. */
   mark = NaN;
   value = NaN;
-  margin = NaN;
-  maintenance = NaN;
   worstValue = NaN;
   worstMaintenance = NaN;
   weight = NaN;
@@ -73,6 +68,7 @@ export class Seat implements MarketView {
     this.exchange = input.exchange;
     this.candles = candles;
     this.market = market;
+    this.ledger = market.ledger;
     this.closes = closes;
     this.firstIndex = firstIndex;
     this.last = candles.close.length - 1;
@@ -84,8 +80,6 @@ export class Seat implements MarketView {
     this.i = firstIndex - 1;
     this.opened = firstIndex - 1;
     this.value =
-      this.margin =
-      this.maintenance =
       this.worstValue =
       this.worstMaintenance =
       this.weight =
@@ -94,11 +88,11 @@ export class Seat implements MarketView {
   }
 
   get quantity(): number {
-    return this.market.ledger.quantity;
+    return this.ledger.quantity;
   }
 
   get entryPrice(): number {
-    return this.market.ledger.entryPrice;
+    return this.ledger.entryPrice;
   }
 
   /** True if it has a position, working orders or a target, so that each of its candles counts. */
@@ -131,18 +125,25 @@ export class Seat implements MarketView {
     this.opened = this.i < last && this.#opens[this.i + 1]! < instant ? this.i + 1 : this.i;
   }
 
+  /** Takes over the candles that have closed up to a row, in which nothing has happened. */
+  see(row: number): void {
+    const { closes, last } = this;
+    let { i } = this;
+    if (this.opened > i) return;
+    while (i < last && closes.rowOf(i + 1) <= row) i++;
+    this.i = this.opened = i;
+  }
+
   /** Values the position at a price. */
-  valueAt(price: number, execution: Execution): void {
-    const { quantity, rate } = this.market.ledger;
+  valueAt(price: number): void {
+    const { quantity, rate } = this.ledger;
     this.mark = price;
     this.value = quantity * price * rate;
-    this.margin = Math.abs(this.value) / execution.leverage;
-    this.maintenance = maintenanceOf(execution, quantity, price) * rate;
   }
 
   /** Values the position at the worst price of the candle that closes, or at its mark. */
   valueAtWorst(execution: Execution): void {
-    const { quantity, rate } = this.market.ledger;
+    const { quantity, rate } = this.ledger;
     const { low, high } = this.candles;
     const price = !this.isAtWorst ? this.mark : quantity > 0 ? low[this.opened]! : high[this.opened]!;
     this.worstValue = quantity * price * rate;

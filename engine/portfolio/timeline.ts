@@ -38,6 +38,8 @@ export interface Timeline {
   /** The open of a candle that closes in the row; does not decrease. */
   readonly time: Float64Array;
   readonly closes: readonly CloseRows[];
+  /** True if every candle begins after the row before the one in which it closes: no candle is under way when another one closes. */
+  readonly isAligned: boolean;
 }
 
 /** What a simulation needs besides the request, and shares with others of it. */
@@ -61,15 +63,20 @@ export function findTimeline(markets: readonly PortfolioMarket[], timeframeMs: n
     (isPlain ? market.candles.time : closesOf(market, timeframeMs)).subarray(market.firstIndex)
   );
   let union = new Float64Array(0);
-  for (const key of keys) {
-    if (findStretch(union, key) < 0) union = merge(union, key);
-  }
+  // The stretch of each market, and the length of the rows in which it was found: merging changes both.
+  const found = keys.map((key) => {
+    const first = findStretch(union, key);
+    if (first < 0) union = merge(union, key);
+    return { first: Math.max(first, 0), rows: first < 0 ? NaN : union.length };
+  });
   const closes = keys.map((key, n) => {
-    const firstRow = findStretch(union, key);
+    const { first, rows } = found[n]!;
+    const firstRow = rows === union.length ? first : findStretch(union, key);
     return new CloseRows(markets[n]!.firstIndex, Math.max(0, firstRow), firstRow < 0 ? rowsOf(union, key) : null);
   });
-  if (!isPlain) return { instant: union, time: opensOf(markets, closes, union.length), closes };
-  return { instant: union.map((time) => time + timeframeMs), time: union, closes };
+  if (!isPlain) return { instant: union, time: opensOf(markets, closes, union.length), closes, isAligned: false };
+  const isAligned = union.every((time, row) => row === 0 || time - union[row - 1]! >= timeframeMs);
+  return { instant: union.map((time) => time + timeframeMs), time: union, closes, isAligned };
 }
 
 function closesOf({ candles: { time }, hours = null }: PortfolioMarket, timeframeMs: number | null): Float64Array {

@@ -50,21 +50,28 @@ export const momentumRotation: PortfolioBuiltin = {
     const minTrade = readMinTrade(parameters);
     if (skip >= lookback) throw new RangeError(`skip must be less than lookback: ${skip} is not less than ${lookback}`);
     const returnOf = ({ candles: { close }, i }: MarketView) => close[i - skip]! / close[i - lookback]! - 1;
+    const ranked: number[] = [];
     let weights = new Float64Array(0);
+    let past = weights;
     return {
       kind: "portfolio",
       warmup: lookback + 1,
       every: readEvery(parameters),
       prepare(markets) {
         weights = new Float64Array(markets.length);
+        past = new Float64Array(markets.length);
       },
       decide(_now, markets, _account, orders) {
-        const ranked = markets.filter(({ isMember, i }) => isMember && i >= lookback)
-          .map((market) => ({ index: market.index, past: returnOf(market) }))
-          .filter(({ past }) => past >= filter)
-          .sort((a, b) => b.past - a.past || a.index - b.index);
+        ranked.length = 0;
+        for (const market of markets) {
+          const { isMember, i, index } = market;
+          if (!isMember || i < lookback) continue;
+          past[index] = returnOf(market);
+          if (past[index] >= filter) ranked.push(index);
+        }
+        ranked.sort((a, b) => past[b]! - past[a]! || a - b);
         weights.fill(0);
-        for (const { index } of ranked.slice(0, top)) weights[index] = exposure / top;
+        for (const index of ranked.slice(0, top)) weights[index] = exposure / top;
         orders.target(weights, minTrade);
       },
     };

@@ -1,0 +1,47 @@
+import type { Seat } from "./seat.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** No row: the market needs no more attention. */
+const NEVER = 0x7fffffff;
+/** An active market is looked through for its next event so many candles ahead. */
+const CANDLES_AHEAD = 256;
+
+/** The next decision of a market's own strategy. */
+interface Asks {
+  nextOf(seat: Seat): number;
+}
+
+/** The rows in which markets need attention: until then nothing but the marks of their positions changes. */
+export class Wakes {
+  /** By market. */
+  readonly rows: Int32Array;
+  readonly #timeline: Timeline;
+  readonly #decider: Asks;
+
+  constructor(seats: readonly Seat[], timeline: Timeline, decider: Asks) {
+    this.rows = new Int32Array(seats.length);
+    this.#timeline = timeline;
+    this.#decider = decider;
+    for (const seat of seats) this.schedule(seat);
+  }
+
+  /** Finds the next row of a seat, after its orders, its position or its target may have changed. */
+  schedule(seat: Seat): void {
+    const { i, opened, last, closes } = seat;
+    const next = this.#decider.nextOf(seat);
+    let row = NEVER;
+    if (!seat.isActive) {
+      if (next <= last) row = closes.rowOf(next);
+    } else if (opened > i) row = closes.rowOf(opened);
+    else if (i < last) {
+      const until = Math.min(last, next, i + CANDLES_AHEAD);
+      row = this.#openRowOf(seat, Number.isNaN(seat.target) ? seat.market.nextDue(i + 1, until) : i + 1);
+    }
+    this.rows[seat.index] = row;
+  }
+
+  #openRowOf(seat: Seat, i: number): number {
+    const { isAligned, instant } = this.#timeline;
+    return isAligned ? seat.closes.rowOf(i) : seat.openRowOf(i, instant);
+  }
+}
