@@ -3,9 +3,9 @@ from typing import Literal
 
 
 class SmaCross(Strategy):
-    fast: int = 20
-    slow: int = 50
-    direction: Literal["long", "both"] = "long"
+    fast: int = 10
+    slow: int = 30
+    direction: Literal["long", "both"] = "both"
     # A level of 0 is none.
     take_profit_level: float = 0.0
     stop_loss_level: float = 0.0

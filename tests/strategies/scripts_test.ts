@@ -1,7 +1,5 @@
 /** The catalogue's strategies as scripts: the same orders, trades and equity as the built-in ones, to the bit. */
 import { expect } from "@std/expect";
-import type { Candles } from "../../engine/candles.ts";
-import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { run } from "../../engine/run.ts";
 import { roundCapacity } from "../../workers/sandbox/player.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
@@ -12,14 +10,11 @@ import { LOG_BYTES_MAX, STACK_CHARS_MAX, STACK_LINES_MAX } from "../../workers/s
 import { LAYOUT, SOURCE_BYTES_MAX } from "../../workers/sandbox/script/layout.ts";
 import { RUN_ORDERS_MAX, RUN_TAGS_MAX } from "../../workers/sandbox/wasm/abi.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
-import { Random } from "../../workers/sandbox/random.ts";
+import { DAY_MS, daysOf, HOUR_MS, parametersOf, walk, walkCandles } from "./random_runs.ts";
 import { storeCurve } from "../support/stored_curves.ts";
 import { dailyCandles, DAYS, taskOver } from "../workers/sandbox/wasm/modules.ts";
 
 const FOLDER = new URL("../../strategies/scripts/", import.meta.url);
-const CANDLES = 3000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const RUNS = 4;
 
 Deno.test("each built-in strategy's script trades as the built-in does, to the bit", async (t) => {
@@ -29,7 +24,7 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
       const script = await compileScript(source);
       let orders = 0;
       for (let seed = 1; seed <= RUNS; seed++) {
-        const candles = candlesOf(builtin.default_frequency === "HOURLY" ? HOUR_MS : DAY_MS, seed);
+        const candles = walkCandles(builtin.default_frequency === "HOURLY" ? HOUR_MS : DAY_MS, seed);
         const parameters = parametersOf(builtin.parameter_schema.properties, seed);
         // Later runs have trading days of eight candles.
         const tradingDays = seed < 3 ? null : daysOf(8);
@@ -65,50 +60,6 @@ Deno.test("the declaration names each global of a script, and no other", async (
     expect(names).toEqual([...inputs, ...numbers.map((number) => number.name)]);
   }
 });
-
-/** Candles of this length, over a random walk and with volumes that differ. */
-function candlesOf(lengthMs: number, seed: number): Candles {
-  const candles = dailyCandles(walk(seed));
-  return {
-    ...candles,
-    time: candles.time.map((_, i) => i * lengthMs),
-    volume: candles.volume.map((_, i) => 100 + i * 37 % 91),
-  };
-}
-
-/** Trading days of so many candles each. */
-function daysOf(candles: number): TradingDayColumns {
-  const ends = Int32Array.from({ length: CANDLES / candles }, (_, n) => candles * (n + 1));
-  return { ends, dates: Float64Array.from(ends, (_, n) => n * DAY_MS) };
-}
-
-/** A random walk of prices that trends, swings and stands still in turn. */
-function walk(seed: number): number[] {
-  const random = new Random(seed);
-  let price = 100;
-  return Array.from({ length: CANDLES }, (_, i) => {
-    const phase = Math.floor(i / 500) % 3;
-    const step = (random.below(2001) - 1000) / 1000;
-    if (phase !== 2 || i % 7 === 0) price = Math.max(1, price * (1 + step * 0.02 + (phase === 0 ? 0.0008 : 0)));
-    return Math.round(price * 100) / 100;
-  });
-}
-
-/** The defaults in the first run; then short periods, both directions, and guards. */
-function parametersOf(properties: Readonly<Record<string, { readonly default: unknown }>>, seed: number) {
-  const defaults = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.default]));
-  if (seed === 1) return defaults;
-  const changes: Readonly<Record<string, unknown>> = {
-    direction: "both",
-    takeProfitLevel: seed === 3 ? 0.05 : 0,
-    stopLossLevel: seed === 4 ? 0.03 : 0,
-    fast: seed + 1,
-    floor: seed === 4 ? 0.2 : 0,
-    anchor: seed === 3 ? "session" : "rolling",
-    units: seed + 1,
-  };
-  return { ...defaults, ...Object.fromEntries(Object.entries(changes).filter(([name]) => name in defaults)) };
-}
 
 Deno.test("the example of SCRIPTS.md runs, and each of its limits is the code's", async () => {
   const page = await Deno.readTextFile(new URL("../SCRIPTS.md", FOLDER));
