@@ -1,3 +1,4 @@
+import { RunError } from "../../outcome.ts";
 import { ScriptFault } from "../script/fault.ts";
 import type { CompiledScript } from "../script/guest.ts";
 import { SOURCE_BYTES_MAX } from "../script/layout.ts";
@@ -19,7 +20,7 @@ export function compilePython(source: string, python: Interpreter): CompiledScri
   }
   if (!source.isWellFormed()) throw new ScriptFault("it has half of a surrogate pair");
   let door = new PythonDoor(python);
-  const failure = door.compile(source);
+  const failure = compileWith(door, source);
   if (failure !== null) throw toFault(failure);
   python.keep();
   const open = () => {
@@ -30,6 +31,17 @@ export function compilePython(source: string, python: Interpreter): CompiledScri
     return { door, run: () => null, schema };
   };
   return { reads: new Reads(source), open };
+}
+
+function compileWith(door: PythonDoor, source: string): string | null {
+  try {
+    return door.compile(source);
+  } catch (error) {
+    // The compiler's own calls left no room on the stack.
+    if (error instanceof RangeError) throw new ScriptFault("its parts are nested too deeply");
+    if (error instanceof RunError) throw new ScriptFault(error.message);
+    throw error;
+  }
 }
 
 function toFault(description: string): ScriptFault {

@@ -220,7 +220,7 @@ function makeImports(program: WebAssembly.Module): WebAssembly.Imports {
   return imports;
 }
 
-/** Answers to questions that the interpreter itself asks. Clocks stand still: its own statistics read them. */
+/** Answers to questions that the interpreter itself asks. There is no clock: its own statistics do without. */
 const ANSWERS: Readonly<Record<string, () => number | undefined>> = {
   _Py_CheckEmscriptenSignals_Helper: () => 0,
   emscripten_get_heap_max: () => INTERPRETER_BYTES_MAX,
@@ -228,8 +228,8 @@ const ANSWERS: Readonly<Record<string, () => number | undefined>> = {
   emscripten_resize_heap: () => 0,
   emscripten_get_now: () => 0,
   emscripten_date_now: () => 0,
-  clock_time_get: () => 0,
-  clock_res_get: () => 0,
+  clock_time_get: () => EPERM,
+  clock_res_get: () => EPERM,
   random_get: () => EPERM,
 };
 

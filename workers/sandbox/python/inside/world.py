@@ -42,6 +42,10 @@ def refuse(name, reason):
 
 def import_module(name, globals=None, locals=None, fromlist=(), level=0):
     if level == 0 and name in MODULES:
+        if name == "random":
+            # The error of a name that is not there, which the interpreter would hide.
+            for each in fromlist or ():
+                getattr(MODULES[name], each)
         return MODULES[name if fromlist else name.partition(".")[0]]
     root = name.partition(".")[0]
     reason = REASON_OF.get(root) or f"there are {', '.join(sorted(MODULES))}"
