@@ -6,7 +6,7 @@ import { say, stop } from "./terminal.ts";
 
 const DENO = `npx -y deno@${Deno.version.deno}`;
 
-/** Each language's name, kind of runtime, folder of examples, source, and the file that the source leans on. */
+/** Each language's name, template, folder of examples, source, and the file that the source leans on. */
 const LANGUAGES = {
   typescript: { language: "TypeScript", runtime: "script", folder: "scripts", source: "ts", other: "strategy.d.ts" },
   rust: { language: "Rust", runtime: "wasm", folder: "examples/rust", source: "rs", other: "hindcast.rs" },
@@ -18,7 +18,20 @@ const LANGUAGES = {
     other: "hindcast.ts",
   },
   c: { language: "C", runtime: "wasm", folder: "examples/c", source: "c", other: "hindcast.h" },
-  python: { language: "Python", runtime: "remote", folder: "examples/python", source: "py", other: "hindcast.py" },
+  python: {
+    language: "Python",
+    runtime: "python",
+    folder: "scripts_python",
+    source: "py",
+    other: "__builtins__.pyi",
+  },
+  "python-endpoint": {
+    language: "Python",
+    runtime: "remote",
+    folder: "examples/python",
+    source: "py",
+    other: "hindcast.py",
+  },
   "typescript-endpoint": {
     language: "TypeScript",
     runtime: "remote",
@@ -44,8 +57,8 @@ and register it.
   deno task strategy new NAME --lang ${Object.keys(LANGUAGES).join("|")}
 
 NAME is the new folder, and its last part the strategy's slug: lower-case letters, digits and single hyphens.
-TypeScript becomes a script, Rust, AssemblyScript and C become WebAssembly modules, Python and typescript-endpoint become
-endpoints.`;
+TypeScript and Python become scripts, Rust, AssemblyScript and C become WebAssembly modules, python-endpoint and
+typescript-endpoint become endpoints.`;
 
 const SCHEMA = JSON.stringify({
   type: "object",
@@ -116,7 +129,7 @@ async function fillReadme(name: string, lang: Language): Promise<string> {
     name,
     label: language.toLowerCase(),
     language,
-    build: runtime === "script" ? "" : await readBuild(lang),
+    build: runtime === "script" || runtime === "python" ? "" : await readBuild(lang),
     source: `strategy.${source}`,
     hindcast: HINDCAST,
     deno: DENO,

@@ -28,6 +28,34 @@ Deno.test("the typescript template is a script, and its README's commands run, c
   await service.close();
 });
 
+Deno.test("the python template is a script, and its README's commands run, check and register it", async () => {
+  await using template = await writeTemplate("python");
+  const { folder, readme } = template;
+  const local = (words: string) =>
+    blockIn(readme, "sh", words).replaceAll(`npx -y deno@${Deno.version.deno}`, Deno.execPath());
+  const ran = await runCommand(local("strategy run"), folder);
+  expect(ran).toMatch(/strategy\.py: 512 candles/);
+  expect(ran).toMatch(/The last 8 of 13 trades/);
+  expect(ran).toMatch(/lookahead +passed/);
+  expect(await runCommand(local("strategy check"), folder)).toContain(DRY_RUN);
+
+  const service = await startTestService();
+  const user = await service.user();
+  const here = (words: string) =>
+    local(words).replaceAll("http://127.0.0.1:8000", service.url).replace("-b jar", `-b '${user.cookie}'`);
+  const registered = JSON.parse(await runCommand(here("/api/strategies"), folder));
+  expect(registered).toMatchObject({
+    strategy: {
+      slug: "my-python",
+      runtime_type: "script",
+      parameter_schema: { properties: { candles: { default: 20 } } },
+    },
+  });
+  const { backtest } = JSON.parse(await runCommand(here("/api/backtests"), folder));
+  expect((await user.finish(backtest.id)).at("/backtest/status")).toBe("completed");
+  await service.close();
+});
+
 const BUYS = `strategy(() => ({
   decide(i, { close }, account, orders) {
     if (i === 0) orders.buy();

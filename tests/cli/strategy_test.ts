@@ -215,7 +215,7 @@ Deno.test("run runs an endpoint over candles, and ends with 1 when it fails", as
   expect([failed.code, failed.stdout]).toEqual([1, expect.stringMatching(/INVALID_SIGNAL: .*\/decisions/)]);
 });
 
-for (const lang of ["python", "typescript-endpoint"]) {
+for (const lang of ["python-endpoint", "typescript-endpoint"]) {
   Deno.test(`the ${lang} template is accepted, and its README's commands run and register it`, async () => {
     await using template = await writeTemplate(lang);
     await using endpoint = await startEndpoint(template.folder);

@@ -22,6 +22,8 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["README.md", "task demo", "tests/cli/demo_test.ts"],
   ["README.md", "task test", ".ci/run"],
   ["README.md", "-c jar", "tests/docs/readme_test.ts"],
+  ["README.md", "strategy(({ fast = 10", "tests/docs/readme_test.ts"],
+  ["README.md", "class Cross(Strategy)", "tests/docs/readme_test.ts"],
   ["README.md", "createTRPCClient", "tests/docs/client_test.ts"],
   ["README.md", "client:build", "tests/client/package_test.ts"],
   ["docs/api.md", "operationId", "tests/client/package_test.ts"],

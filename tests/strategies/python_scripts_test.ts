@@ -5,9 +5,11 @@ import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import { compilePython } from "../../workers/sandbox/python/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
-import { openInterpreter } from "../workers/sandbox/python/python_scripts.ts";
+import { INTERPRETER_BYTES_MAX } from "../../workers/sandbox/python/interpreter.ts";
+import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
+import { failureOfPython, logOfPython, openInterpreter, playPython } from "../workers/sandbox/python/python_scripts.ts";
 import { DAYS, taskOver } from "../workers/sandbox/wasm/modules.ts";
-import { DAY_MS, daysOf, HOUR_MS, parametersOf, walkCandles } from "./random_runs.ts";
+import { DAY_MS, daysOf, HOUR_MS, parametersOf, walk, walkCandles } from "./random_runs.ts";
 
 const FOLDER = new URL("../../strategies/scripts_python/", import.meta.url);
 const RUNS = 3;
@@ -34,6 +36,44 @@ Deno.test("each built-in strategy's Python script trades as the built-in does, t
       }
       expect(orders).toBeGreaterThan(0);
     });
+  }
+});
+
+Deno.test("the examples of PYTHON.md run, and its modules and memory are the interpreter's", async () => {
+  const page = await Deno.readTextFile(new URL("../PYTHON.md", FOLDER));
+  const examples = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+  expect(examples.length).toBe(2);
+  for (const example of examples) {
+    const { result } = await playPython(example, walk(1));
+    expect(result.orders.count).toBeGreaterThan(4);
+  }
+  const [, list = ""] = /These modules can be imported:\n\n([\s\S]*?)\n\n/.exec(page) ?? [];
+  const modules = [...list.matchAll(/`([\w.]+)`/g)].map(([, name]) => name!);
+  const above = modules.map((name) => `import ${name}`).join("\n");
+  expect(await logOfPython("if i == 0: print('there')", "pass", above)).toEqual(["there"]);
+  expect(await failureOfPython("import nowhere")).toContain(`there are ${modules.join(", ")}`);
+  expect(page).toContain(`${INTERPRETER_BYTES_MAX / 2 ** 20} MiB; more is a \`MemoryError\``);
+});
+
+Deno.test("the declaration names each global of a Python script, and no other", async () => {
+  const text = await Deno.readTextFile(new URL("__builtins__.pyi", FOLDER));
+  const declared = [...text.matchAll(/^def (\w+)\(([^)]*)\)/gm)].map(([, name, list = ""]) => ({
+    name,
+    names: list.split(",").map((one) => one.split(":")[0]!.trim()).filter((one) => one !== ""),
+  }));
+  const indicators = describeIndicators().map(({ name, inputs, numbers }) => ({
+    name: toSnake(name),
+    names: [...inputs, ...numbers.map((number) => number.name)].map(toSnake),
+  }));
+  const others = ["plot", "utc", "crosses_above", "crosses_below"];
+  expect(declared.filter(({ name }) => !others.includes(name!))).toEqual(indicators);
+  const names = [...declared.map(({ name }) => name!), "Strategy", "nan"];
+  expect(await logOfPython(`if i == 0: print(all(each is not None for each in (${names.join(", ")})))`)).toEqual([
+    "True",
+  ]);
+  for (const method of ["buy", "sell", "close_trade", "cancel_all", "replace", "protect", "is_working"]) {
+    expect(text).toContain(`def ${method}(`);
+    expect(await failureOfPython(`orders.${method}`)).toBe("none");
   }
 });
 

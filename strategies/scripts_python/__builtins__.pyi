@@ -1,0 +1,230 @@
+"""What a Python script finds without an import. Put this file beside yours, and Pyright and Pylance know it (PYTHON.md)."""
+from typing import Any, Literal, NamedTuple, Protocol, Sequence
+
+class Column(Sequence[float], Protocol):
+    """A value a candle, oldest first. It ends with the deciding candle: `column[i]` and `column[-1]` are its newest value."""
+
+Input = Column | float
+
+class Candles(Protocol):
+    """The candles so far. `time` is in milliseconds since 1970, at a candle's start."""
+
+    time: Column
+    open: Column
+    high: Column
+    low: Column
+    close: Column
+    volume: Column
+
+class Account(Protocol):
+    """The account at the close of the deciding candle. `entry_price` is NaN while `quantity` is 0, which is below 0 for a short one."""
+
+    cash: float
+    equity: float
+    quantity: float
+    entry_price: float
+    initial_balance: float
+
+class Trade(NamedTuple):
+    """An open trade: its number, its units (below 0: short) and the price at which it was entered."""
+
+    trade: int
+    quantity: float
+    entry_price: float
+
+class Orders(Protocol):
+    """Orders are filled at the next candle's open at the earliest. Each has a number."""
+
+    working: tuple[int, ...]
+    trades: tuple[Trade, ...]
+    def buy(
+        self,
+        *,
+        size: float | None = None,
+        size_by: Literal["units", "equity_fraction", "cash", "risk_fraction"] | None = None,
+        limit_price: float | None = None,
+        stop_price: float | None = None,
+        stop_loss: float | None = None,
+        take_profit: float | None = None,
+        stop_loss_fraction: float | None = None,
+        take_profit_fraction: float | None = None,
+        trail_distance: float | None = None,
+        trail_fraction: float | None = None,
+        candles_max: int | None = None,
+        time_stop_candles: int | None = None,
+        reduce_only: bool | None = None,
+        tag: str | None = None,
+    ) -> int: ...
+    def sell(self, **options: Any) -> int: ...
+    def close(self, fraction: float = 1, tag: str | None = None) -> int: ...
+    def close_trade(self, trade: int, fraction: float = 1, tag: str | None = None) -> int: ...
+    def cancel(self, order: int) -> None: ...
+    def cancel_all(self) -> None: ...
+    def replace(self, order: int, side: Literal["buy", "sell"], **options: Any) -> int: ...
+    def protect(self, trade: int, *, stop_loss: float | None = None, take_profit: float | None = None) -> None: ...
+    def is_working(self, order: int) -> bool: ...
+
+class Strategy:
+    """A strategy: class attributes with defaults are its parameters."""
+
+    timeframe_ms: float
+    first_index: int
+    warmup: Any
+    def prepare(self, candles: Candles) -> None: ...
+    def decide(self, i: int, candles: Candles, account: Account, orders: Orders) -> None: ...
+
+class UtcParts(NamedTuple):
+    """The parts of a time; Sunday is weekday 0."""
+
+    year: int
+    month: int
+    day: int
+    weekday: int
+    hour: int
+    minute: int
+
+nan: float
+
+def plot(name: str, value: float | None, pane: str | None = None) -> None:
+    """Draws a value at the deciding candle. The pane "price" lies over the candles."""
+
+def utc(time: float) -> UtcParts:
+    """The parts of a time in milliseconds."""
+
+def crosses_above(a: Column, b: Column, i: int) -> bool:
+    """True if `a` is above `b` at candle `i`, and was below when they last differed."""
+
+def crosses_below(a: Column, b: Column, i: int) -> bool:
+    """True if `a` is below `b` at candle `i`, and was above when they last differed."""
+
+def sma(values: Input, period: int) -> Column:
+    """Mean of the last `period` values."""
+
+def ema(values: Input, period: int) -> Column:
+    """Exponential average with the weight 2 / (period + 1)."""
+
+def wilder(values: Input, period: int) -> Column:
+    """Wilder's average: exponential, with the weight 1 / period."""
+
+def stddev(values: Input, period: int) -> Column:
+    """Standard deviation of the last `period` values, of a population."""
+
+def rsi(values: Input, period: int) -> Column:
+    """Wilder's relative strength index, 0 to 100."""
+
+def highest(values: Input, period: int) -> Column:
+    """The highest of the last `period` values."""
+
+def lowest(values: Input, period: int) -> Column:
+    """The lowest of the last `period` values."""
+
+def shift(values: Input, period: int) -> Column:
+    """The value of so many candles before."""
+
+def zscore(values: Input, period: int) -> Column:
+    """Standard deviations above the mean of the last `period` values; 0 while they do not differ."""
+
+def atr(high: Input, low: Input, close: Input, period: int) -> Column:
+    """Wilder's average true range."""
+
+class MacdLines(NamedTuple):
+    macd: Column
+    signal: Column
+    histogram: Column
+
+def macd(values: Input, fast: int, slow: int, signal: int) -> MacdLines:
+    """Moving average convergence and divergence: commonly 12, 26 and 9."""
+
+class BollingerLines(NamedTuple):
+    upper: Column
+    middle: Column
+    lower: Column
+
+def bollinger(values: Input, period: int, width: float) -> BollingerLines:
+    """Bollinger bands, `width` standard deviations around the mean."""
+
+class DonchianLines(NamedTuple):
+    upper: Column
+    lower: Column
+
+def donchian(high: Input, low: Input, period: int) -> DonchianLines:
+    """The highest high and the lowest low of the last `period` candles."""
+
+class AdxLines(NamedTuple):
+    adx: Column
+    plus: Column
+    minus: Column
+
+def adx(high: Input, low: Input, close: Input, period: int) -> AdxLines:
+    """Wilder's directional movement, 0 to 100: `plus` and `minus` are +DI and -DI."""
+
+class SupertrendLines(NamedTuple):
+    line: Column
+    direction: Column
+
+def supertrend(high: Input, low: Input, close: Input, period: int, multiple: float) -> SupertrendLines:
+    """Bands of `multiple` average true ranges: the `direction` is 1 or -1, the `line` the price at which it would turn."""
+
+class KeltnerLines(NamedTuple):
+    upper: Column
+    middle: Column
+    lower: Column
+
+def keltner(high: Input, low: Input, close: Input, period: int, range_period: int, width: float) -> KeltnerLines:
+    """Exponential average of closes, and bands `width` average true ranges around it."""
+
+class StochasticLines(NamedTuple):
+    k: Column
+    d: Column
+
+def stochastic(high: Input, low: Input, close: Input, period: int, slowing: int, signal: int) -> StochasticLines:
+    """Stochastic oscillator, 0 to 100: commonly 14, 3 and 3."""
+
+class IchimokuLines(NamedTuple):
+    conversion: Column
+    base: Column
+    leading_a: Column
+    leading_b: Column
+
+def ichimoku(high: Input, low: Input, conversion: int, base: int, span: int, displacement: int) -> IchimokuLines:
+    """Ichimoku lines: commonly 9, 26, 52 and 26. The leading ones are the cloud as a chart shows it at the candle."""
+
+class VwapLines(NamedTuple):
+    mean: Column
+    deviation: Column
+
+def vwap(high: Input, low: Input, close: Input, volume: Input, period: int) -> VwapLines:
+    """Mean of the typical prices of the last `period` candles by volume, and the standard deviation about it."""
+
+class AnchoredVwapLines(NamedTuple):
+    mean: Column
+    deviation: Column
+
+def anchored_vwap(high: Input, low: Input, close: Input, volume: Input, anchors: Input) -> AnchoredVwapLines:
+    """The same since the last candle at which `anchors` was 0, such as the first one of a trading day."""
+
+class TradingDayLines(NamedTuple):
+    candle: Column
+    length: Column
+
+def trading_day(time: Input) -> TradingDayLines:
+    """Number of the candle in its trading day, from 0, and of candles in the trading day before. Takes the candles' `time`."""
+
+class OpeningRangeLines(NamedTuple):
+    upper: Column
+    lower: Column
+
+def opening_range(high: Input, low: Input, anchors: Input, period: int) -> OpeningRangeLines:
+    """Highest high and lowest low of the first `period` candles since `anchors` was 0; NaN until they have closed."""
+
+def realised_volatility(time: Input, close: Input, period: int) -> Column:
+    """Root of the mean squared return of the last `period` candles, scaled to a year of 365 days: 0.2 is 20%."""
+
+def add(a: Input, b: Input) -> Column:
+    """Columns joined candle by candle; a number stands for a column of that number."""
+
+def subtract(a: Input, b: Input) -> Column: ...
+
+def multiply(a: Input, b: Input) -> Column: ...
+
+def divide(a: Input, b: Input) -> Column: ...
