@@ -4,6 +4,7 @@ import type { EachMarket, PortfolioAccount, PortfolioOrders, PortfolioStrategy }
 import type { Period } from "./portfolio.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
+import type { PortfolioPlan } from "./timeline.ts";
 
 /** Who decides at a row, and on which markets it has acted. */
 export interface Decider {
@@ -71,23 +72,24 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
   readonly #account: TradingAccount;
   readonly #positions: Positions;
   readonly #asks: Uint8Array;
+  readonly #isAligned: boolean;
   readonly #touched = new Set<Seat>();
   #row = 0;
   #instant = NaN;
 
-  /** @param asks 1 in the rows in which the strategy is asked. */
   constructor(
     seats: readonly Seat[],
     strategy: PortfolioStrategy,
     account: TradingAccount,
     positions: Positions,
-    asks: Uint8Array,
+    { asks, timeline }: PortfolioPlan,
   ) {
     this.#seats = seats;
     this.#strategy = strategy;
     this.#account = account;
     this.#positions = positions;
     this.#asks = asks;
+    this.#isAligned = timeline.isAligned;
   }
 
   get cash(): number {
@@ -113,7 +115,7 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
     this.#touched.clear();
     for (const seat of this.#seats) {
       if (seat.isActive) seat.see(row);
-      else seat.follow(row, instant);
+      else seat.follow(row, instant, this.#isAligned);
       seat.hasClosed = seat.i >= seat.firstIndex && seat.closes.rowOf(seat.i) === row;
       seat.isMember = seat.isMemberAt(instant);
       seat.weight = seat.isHeld ? seat.value / this.equity : 0;
@@ -153,7 +155,7 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
 
   /** Notes that a market may have new orders: a candle that has begun unnoticed is too late for them. */
   #touch(seat: Seat): void {
-    if (seat.opened === seat.i) seat.follow(this.#row, this.#instant);
+    if (seat.opened === seat.i) seat.follow(this.#row, this.#instant, this.#isAligned);
     this.#touched.add(seat);
   }
 

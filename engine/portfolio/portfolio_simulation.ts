@@ -86,7 +86,7 @@ export class PortfolioSimulation {
     if (strategy.kind === "each") {
       account.positionsMax = strategy.positionsMax;
       this.#decider = new EachDecides(this.seats, strategy, this.positions);
-    } else this.#decider = new PortfolioDecides(this.seats, strategy, account, this.positions, plan.asks);
+    } else this.#decider = new PortfolioDecides(this.seats, strategy, account, this.positions, plan);
     this.#wakes = new Wakes(this.seats, timeline, this.#decider);
   }
 
@@ -119,23 +119,24 @@ export class PortfolioSimulation {
 
   /** Finds the seats whose next candle begins before this row's close, and those whose candle closes in it. */
   #wakeSeats(row: number): void {
-    const wakes = this.#wakes.rows;
     this.#opening.length = 0;
     this.#closing.length = 0;
-    for (let n = 0; n < wakes.length; n++) {
-      if (wakes[n]! > row) continue;
-      const seat = this.seats[n]!;
-      if (seat.isActive) {
-        seat.see(row - 1);
-        if (seat.opened === seat.i) {
-          seat.opened++;
-          seat.isDue = !Number.isNaN(seat.target) || seat.market.isDue(seat.opened);
-          this.#opening.push(seat);
-        }
-      } else seat.opened = seat.closes.newestIn(row, seat.last);
-      if (seat.closes.rowOf(seat.opened) === row) this.#closing.push(seat);
-      else wakes[n] = seat.closes.rowOf(seat.opened);
-    }
+    this.#wakes.wake(row, this.seats, (seat) => this.#wakeSeat(seat, row));
+  }
+
+  /** @returns The row in which its candle closes. */
+  #wakeSeat(seat: Seat, row: number): number {
+    if (seat.isActive) {
+      seat.see(row - 1);
+      if (seat.opened === seat.i) {
+        seat.opened++;
+        seat.isDue = !Number.isNaN(seat.target) || seat.market.isDue(seat.opened);
+        this.#opening.push(seat);
+      }
+    } else seat.opened = seat.closes.newestIn(row, seat.last);
+    const closes = seat.closes.rowOf(seat.opened);
+    if (closes === row) this.#closing.push(seat);
+    return closes;
   }
 
   /** The opens of this row's candles, by their instants. */

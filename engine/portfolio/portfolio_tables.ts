@@ -97,54 +97,69 @@ export function correlationOf(
   const chosen = seats.filter(({ marksHeld }) => marksHeld > 0)
     .sort((a, b) => b.marksHeld - a.marksHeld || a.index - b.index).slice(0, CORRELATED_MAX)
     .sort((a, b) => a.index - b.index);
-  const returns = chosen.map((seat) => dailyReturns(seat, closes[seat.index]!, ends));
-  // Where no day is missing, a correlation is a product of columns that are standardised once.
-  const whole = returns.map((column) =>
-    column.some((value, day) => day > 0 && Number.isNaN(value)) ? null : standardise(column)
-  );
   const length = chosen.length;
+  const days = Math.max(0, ends.length - 1);
+  const matrix = new Float64Array(length * days);
+  const columns = chosen.map((_, n) => matrix.subarray(n * days, (n + 1) * days));
+  // Where no day is missing, a correlation is a product of columns that are standardised once.
+  const isWhole = chosen.map((seat, n) => readReturns(seat, closes[seat.index]!, ends, columns[n]!));
   const values = new Float64Array(length * length).fill(1);
   for (let a = 0; a < length; a++) {
+    if (isWhole[a]) standardise(columns[a]!);
     for (let b = 0; b < a; b++) {
-      const [x, y] = [whole[a], whole[b]];
-      const found = x && y ? multiply(x, y) : correlate(returns[a]!, returns[b]!);
+      const found = isWhole[a] && isWhole[b] ? multiply(columns[a]!, columns[b]!) : correlate(columns[a]!, columns[b]!);
       values[a * length + b] = values[b * length + a] = found;
     }
   }
   return { markets: Uint16Array.from(chosen, ({ index }) => index), values };
 }
 
-/** A market's own returns by day; NaN on days without a candle and on the first. */
-function dailyReturns(seat: Seat, closes: CloseRows, ends: Int32Array): Float64Array {
+/** Reads a market's own returns from the second day on; NaN on days without a candle. False if there is such a day. */
+function readReturns(seat: Seat, closes: CloseRows, ends: Int32Array, returns: Float64Array): boolean {
   const { close } = seat.candles;
-  const returns = new Float64Array(ends.length).fill(NaN);
-  for (let day = 0, before = -1; day < ends.length; day++) {
+  let before = closes.newestIn((ends[0] ?? 0) - 1, seat.last);
+  let isWhole = true;
+  for (let day = 1; day < ends.length; day++) {
     const i = closes.newestIn(ends[day]! - 1, seat.last);
-    if (before >= seat.firstIndex && i > before) returns[day] = close[i]! / close[before]! - 1;
+    const has = before >= seat.firstIndex && i > before;
+    returns[day - 1] = has ? close[i]! / close[before]! - 1 : NaN;
+    if (!has) isWhole = false;
     before = i;
   }
-  return returns;
+  return isWhole;
 }
 
-/** The column less its mean, in units of its length: its product with itself is 1. The first day has no return. */
-function standardise(returns: Float64Array): Float64Array {
-  const column = returns.subarray(1);
-  const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
-  const centred = column.map((value) => value - mean);
-  const norm = Math.sqrt(multiply(centred, centred));
-  return centred.map((value) => value / norm);
+/** Gives a column the mean 0 and, multiplied by itself, the product 1. NaN without movement. */
+function standardise(column: Float64Array): void {
+  let sum = 0;
+  for (let k = 0; k < column.length; k++) sum += column[k]!;
+  const mean = sum / column.length;
+  for (let k = 0; k < column.length; k++) column[k]! -= mean;
+  const norm = Math.sqrt(multiply(column, column));
+  for (let k = 0; k < column.length; k++) column[k]! /= norm;
 }
 
 function multiply(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
-  return sum;
+  // Four sums do not wait for each other.
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  let k = 0;
+  for (; k + 3 < a.length; k += 4) {
+    first += a[k]! * b[k]!;
+    second += a[k + 1]! * b[k + 1]!;
+    third += a[k + 2]! * b[k + 2]!;
+    fourth += a[k + 3]! * b[k + 3]!;
+  }
+  for (; k < a.length; k++) first += a[k]! * b[k]!;
+  return first + second + (third + fourth);
 }
 
 /** Pearson's correlation over the days on which both have a return; NaN with fewer than two, or without movement. */
 function correlate(a: Float64Array, b: Float64Array): number {
-  const days = a.map((_, day) => day).filter((day) => !Number.isNaN(a[day]! + b[day]!));
+  const days = Array.from(a.keys()).filter((day) => !Number.isNaN(a[day]! + b[day]!));
   if (days.length < 2) return NaN;
-  const columnOf = (returns: Float64Array) => standardise(Float64Array.of(NaN, ...days.map((day) => returns[day]!)));
-  return multiply(columnOf(a), columnOf(b));
+  const x = Float64Array.from(days, (day) => a[day]!);
+  const y = Float64Array.from(days, (day) => b[day]!);
+  standardise(x);
+  standardise(y);
+  return multiply(x, y);
 }

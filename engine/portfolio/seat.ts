@@ -118,11 +118,15 @@ export class Seat implements MarketView {
       this.#memberships.some(({ from, until }) => from <= instant && instant < until);
   }
 
-  /** Brings an idle market to a row: its newest closed candle, and the newest that has begun before the row's instant. */
-  follow(row: number, instant: number): void {
+  /**
+   * Brings an idle market to a row: its newest closed candle, and the newest that has begun before the row's instant.
+   *
+   * @param isAligned True if none has begun (Timeline).
+   */
+  follow(row: number, instant: number, isAligned: boolean): void {
     const { last } = this;
     this.i = this.closes.newestIn(row, last);
-    this.opened = this.i < last && this.#opens[this.i + 1]! < instant ? this.i + 1 : this.i;
+    this.opened = !isAligned && this.i < last && this.#opens[this.i + 1]! < instant ? this.i + 1 : this.i;
   }
 
   /** Takes over the candles that have closed up to a row, in which nothing has happened. */

@@ -15,6 +15,8 @@ interface Asks {
 export class Wakes {
   /** By market. */
   readonly rows: Int32Array;
+  /** The first of them. */
+  next = NEVER;
   readonly #timeline: Timeline;
   readonly #decider: Asks;
 
@@ -38,6 +40,19 @@ export class Wakes {
       row = this.#openRowOf(seat, Number.isNaN(seat.target) ? seat.market.nextDue(i + 1, until) : i + 1);
     }
     this.rows[seat.index] = row;
+    this.next = Math.min(this.next, row);
+  }
+
+  /** Calls back with the markets of a row, in their order. Each is scheduled again, or wakes in the row that the callback returns. */
+  wake(row: number, seats: readonly Seat[], visit: (seat: Seat) => number): void {
+    if (row < this.next) return;
+    const { rows } = this;
+    let next = NEVER;
+    for (let n = 0; n < rows.length; n++) {
+      if (rows[n]! <= row) rows[n] = visit(seats[n]!);
+      if (rows[n]! > row) next = Math.min(next, rows[n]!);
+    }
+    this.next = next;
   }
 
   #openRowOf(seat: Seat, i: number): number {

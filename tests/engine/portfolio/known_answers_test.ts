@@ -245,3 +245,19 @@ Deno.test("what a portfolio cannot be is named", () => {
   expect(() => runOf([a], targets({}), { execution: execution({ fill: "close" }) })).toThrow("fill close");
   expect(() => runOf([a], each([]))).toThrow("0 strategies over 1 markets");
 });
+
+Deno.test("holdings and correlations of what was held", () => {
+  const up = still(10, 10, 11, 10, 11, 10);
+  const down = still(10, 10, 9, 10, 9, 10);
+  const result = runOf([marketOf("A", up), marketOf("B", down), marketOf("C", up)], targets({ 1: [0.5, 0.25, 0] }));
+  expect([...result.correlation.markets]).toEqual([0, 1]);
+  // +10%, -9.1% and so on beside -10%, +11.1%: nearly opposite, and each the same as itself.
+  const [aa, ab, ba, bb] = result.correlation.values;
+  expect([aa, bb, ab]).toEqual([1, 1, ba]);
+  expect(ab).toBeLessThan(-0.99);
+  const { mean, herfindahl, largestWeight } = result.holdings!;
+  expect(mean).toBe(2);
+  expect(herfindahl).toBeGreaterThan(5 / 9 - 0.05);
+  expect(largestWeight).toBeGreaterThan(0.5);
+  expect([...result.contributions.marksHeld]).toEqual([5, 5, 0]);
+});
