@@ -1,5 +1,6 @@
 /** docs/architecture.md names the rooms that there are. */
 import { expect } from "@std/expect";
+import { renderArchitecturePage } from "./import_rows.ts";
 import { listFiles, readPage, rowsOf } from "../support/pages.ts";
 
 const PAGE = await readPage("docs/architecture.md");
@@ -16,4 +17,8 @@ Deno.test("every room that the page names exists", () => {
     .map((room) => room.slice(1, -1));
   expect(rooms.length).toBeGreaterThan(5);
   expect(rooms.filter((room) => !FILES.some((path) => path.startsWith(room)))).toEqual([]);
+});
+
+Deno.test("the table of imports is the enforced one: deno task docs writes it", async () => {
+  expect(PAGE).toBe(await renderArchitecturePage());
 });

@@ -1,5 +1,6 @@
 /** docs/metrics.md as the engine's definitions give it: `deno task docs` writes it, metrics_test.ts compares it. */
 import { METRIC_DEFINITIONS, METRIC_NAMES, SAMPLES } from "../../engine/metrics/definitions.ts";
+import { formatPage } from "./format_page.ts";
 import { TOO_LARGE } from "../../engine/metrics/reasons.ts";
 
 const PAGE = new URL("../../docs/metrics.md", import.meta.url);
@@ -50,20 +51,9 @@ function tableOf(sample: string): string {
   return `## ${titleOf(sample)}\n\n${lines.join("\n")}\n`;
 }
 
-/** The page's text, formatted as \`deno fmt\` does. */
+/** The page's text. */
 export async function renderMetricsPage(): Promise<string> {
-  const text = [HEAD, ...Object.values(SAMPLES).map(tableOf)].join("\n");
-  const format = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--config", new URL("../../deno.json", import.meta.url).pathname, "--ext", "md", "-"],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const writer = format.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(text));
-  await writer.close();
-  const { success, stdout } = await format.output();
-  if (!success) throw new Error("Cannot format docs/metrics.md");
-  return new TextDecoder().decode(stdout);
+  return await formatPage([HEAD, ...Object.values(SAMPLES).map(tableOf)].join("\n"));
 }
 
 if (import.meta.main) await Deno.writeTextFile(PAGE, await renderMetricsPage());
