@@ -26,7 +26,7 @@ export class BufferPool {
     this.#bufferBytesMin = bufferBytesMin;
   }
 
-  /** Hands out a buffer of at least so many bytes. It may hold values of an earlier run. */
+  /** Hands out a buffer of at least `bytes`. It may hold values of an earlier run. */
   take(bytes: number): ArrayBuffer {
     if (bytes < this.#bufferBytesMin) return new ArrayBuffer(bytes);
     const buffer = this.#removeFitting(bytes) ?? new ArrayBuffer(bytes);
@@ -66,12 +66,12 @@ export class BufferPool {
   }
 }
 
-/** A buffer of at least so many bytes: out of the pool, with arbitrary content, or new and all 0 without a pool. */
+/** A buffer of at least `bytes`: out of the pool, with arbitrary content, or new and all 0 without a pool. */
 function takeBuffer(pool: BufferPool | null, bytes: number): ArrayBuffer {
   return pool === null ? new ArrayBuffer(bytes) : pool.take(bytes);
 }
 
-/** A column of so many numbers. The caller writes each of them: they are arbitrary before. */
+/** A column of `count` numbers. The caller writes each of them: they are arbitrary before. */
 export function takeDoubles(pool: BufferPool | null, count: number): Float64Array {
   return new Float64Array(takeBuffer(pool, count * Float64Array.BYTES_PER_ELEMENT), 0, count);
 }

@@ -129,7 +129,7 @@ export class OrderSizer {
   }
 }
 
-/** Why no order can be filled with so many units; NO_REASON where one can. Infinity: more lots than a number can count. */
+/** Why no order of `units` can be filled; NO_REASON where one can. Infinity: more lots than a number can count. */
 export function refusalOf(units: number): number {
   if (Number.isNaN(units)) return NO_RISK;
   if (units === Infinity) return UNUSABLE;

@@ -85,7 +85,7 @@ export function limitPriceOf({ type, limitPrice }: OrderDraft): number {
   return type === LIMIT || type === STOP_LIMIT ? limitPrice : NaN;
 }
 
-/** An order's stop; NaN as limitPriceOf() has it. */
+/** An order's stop price; NaN for an order without one. */
 export function stopPriceOf({ type, stopPrice }: OrderDraft): number {
   return type === STOP || type === STOP_LIMIT ? stopPrice : NaN;
 }

@@ -6,7 +6,7 @@ import { type Axis, isOrdered, randomIndices, type Space, valueAt } from "./spac
  * guided search are such looks.
  */
 export const LOOK_TERMS_MAX = 50_000_000;
-// To draw a point, and to take one value from its axis, each take as long as so many terms.
+// To draw a point, and to take one value from its axis, each take as long as these numbers of terms.
 const DRAW_TERMS = 32;
 const VALUE_TERMS = 4;
 const POINTS_PER_STEP = 1024;

@@ -1,6 +1,6 @@
 import type { Measure } from "./luck/measures.ts";
 
-/** The days are cut into so many blocks; half of them choose, the other half judge: 12,870 ways. */
+/** Blocks that the days are cut into; half of them choose, the other half judge: 12,870 ways. */
 export const BLOCKS = 16;
 export const HALF_BLOCKS = BLOCKS / 2;
 /** The subsets of half of the blocks. */

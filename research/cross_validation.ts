@@ -13,7 +13,7 @@ interface NoFigure {
 const ONE_TRIAL = "fewer than two trials";
 const FEW_DAYS = `fewer than ${BLOCKS * BLOCK_DAYS_MIN} daily returns`;
 
-/** One of so many equal parts of the splits, numbered from 0: threads count them side by side. */
+/** One of the equal parts of the splits, numbered from 0: threads count them side by side. */
 export interface SplitsPart {
   readonly part: number;
   readonly parts: number;

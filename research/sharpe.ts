@@ -63,7 +63,7 @@ export function expectedBest(trials: number, variance: number): number {
   return Math.max(0, Math.sqrt(variance) * ((1 - EULER_MASCHERONI) * typical + EULER_MASCHERONI * rare));
 }
 
-/** The variance of Sharpe ratios without skill over so many returns; nothing is annualised. */
+/** The variance of Sharpe ratios without skill over `count` returns; nothing is annualised. */
 export function varianceByChance(count: number): number {
   return 1 / (count - 1);
 }

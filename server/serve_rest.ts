@@ -66,7 +66,7 @@ function resourceOf(path: string): string {
   return /^\/api\/(?:admin\/)?[^/]*/.exec(path)?.[0] ?? path;
 }
 
-// A header has room for so many names.
+// A header has room for this many names.
 const IGNORED_NAMES_MAX = 20;
 const IGNORED_LENGTH_MAX = 100;
 

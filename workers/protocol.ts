@@ -149,9 +149,9 @@ export interface TrialsTask extends TrialRanking {
   readonly trials: readonly TrialTask[];
   /** The strategy's parameters that stay, defaults filled in. */
   readonly own: Readonly<Record<string, unknown>>;
-  /** No trial begins after so many milliseconds, */
+  /** No trial begins after these milliseconds, */
   readonly budgetMs: number;
-  /** nor once the kept daily returns are so many. */
+  /** nor once this many daily returns are kept. */
   readonly returnsMax: number;
 }
 

@@ -64,7 +64,7 @@ function countDecimals(values: Float64Array): number | null {
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (!(value >= 0) || Object.is(value, -0)) return null;
-    // A value that is exact with so many decimals is exact with more: both quotients are of the same number, rounded once.
+    // A value that is exact with some decimals is exact with more: both quotients are of the same number, rounded once.
     for (;;) {
       const whole = Math.round(value / unit * parts);
       if (whole > Number.MAX_SAFE_INTEGER) return null;

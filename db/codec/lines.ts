@@ -6,7 +6,7 @@ export interface Lines {
   readonly steps: Float64Array;
 }
 
-/** Splits a column into stretches that come back exactly; null if there are more than so many. */
+/** Splits a column into stretches that come back exactly; null if there are more than the most allowed. */
 export function findLines(values: Float64Array, linesMax: number): Lines | null {
   const starts: number[] = [];
   const steps: number[] = [];

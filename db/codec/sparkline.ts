@@ -23,7 +23,7 @@ export function drawSparkline(equity: Float64Array, initialBalance: number): num
   return kept.map((value) => Number((value / initialBalance).toPrecision(DIGITS)));
 }
 
-/** Indexes of the lowest and the highest value in each of so many stretches of equal length, the first of equal ones. */
+/** Indexes of the lowest and the highest value in each stretch of equal length, the first of equal ones. */
 export function* extremesOf(values: Float64Array, stretches: number): Generator<readonly [low: number, high: number]> {
   const count = values.length;
   for (let s = 0; s < stretches; s++) {

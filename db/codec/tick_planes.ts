@@ -46,7 +46,7 @@ export function writeTicks(values: Float64Array): { readonly ticks: Ticks; reado
 export function countDecimals(values: Float64Array): number | null {
   if (scratch.length < values.length) scratch = new Float64Array(values.length);
   const tried = values.subarray(0, ROWS_TRIED);
-  // A value that is exact with so many decimals is exact with more: both are of the same number, rounded once.
+  // A value that is exact with some decimals is exact with more: both are of the same number, rounded once.
   for (let decimals = DECIMALS_MIN; decimals <= DECIMALS_MAX; decimals++) {
     if (scale(tried, scratch, decimals) < tried.length) continue;
     if (scale(values, scratch, decimals) === values.length) return decimals;

@@ -114,7 +114,7 @@ export class TrialTable {
     this.#times ??= { start: metrics.start, end: metrics.end };
   }
 
-  /** True for one in so many trials, and for each that is better than those before it: the best of all is among them. */
+  /** True for every n-th trial, and for each that is better than those before it: the best of all is among them. */
   #keepsReturns({ place }: TrialPoint, metrics: Metrics): boolean {
     const { returnsStride, objective, direction } = this.#ranking;
     const value = metrics[objective];

@@ -15,7 +15,7 @@ const log = getLogger(["hindcast", "db"]);
 
 const CONNECT_MS_MAX = 30_000;
 const CLOSE_SECONDS_MAX = 1;
-// The server keeps each prepared statement until its connection ends. A client with so many is replaced.
+// The server keeps each prepared statement until its connection ends. A client with this many is replaced.
 const PREPARED_MAX = 500;
 // Longer texts are inserts of many rows; two rarely have the same number of rows.
 const PREPARED_CHARACTERS_MAX = 8192;

@@ -13,7 +13,7 @@ import type { TradeColumns } from "../trade_columns.ts";
  * `PortfolioRequest.markets`. Instants are milliseconds since 1970 (UTC).
  */
 
-/** A run over many markets with one account holds at most so many. */
+/** Most markets of a run with one account. */
 export const PORTFOLIO_MARKETS_MAX = 1000;
 
 /** A stretch of time in which an instrument may be entered: from `from` on and before `until`. */

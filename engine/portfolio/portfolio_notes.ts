@@ -5,7 +5,7 @@ import type { Seat } from "./seat.ts";
 
 /** Longer stretches without a candle are noted, in days with a mark. */
 const GAP_DAYS_MAX = 10;
-/** Notes of one kind name so many instruments. */
+/** Most instruments that notes of one kind name. */
 const NAMED_MAX = 10;
 /** Losses below this part of the initial balance are rounding. */
 const LOSS_NOISE = 1e-9;

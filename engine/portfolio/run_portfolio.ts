@@ -100,7 +100,7 @@ function planOf(request: PortfolioRequest, timeline: Timeline, days: RangeDays):
   return { timeline, asks: findAsks(strategy.every, datesOf(days, rows), warm), execution: request.execution };
 }
 
-/** The default size of one of so many positions: its part of the equity. */
+/** The default size of a position: an equal part of the equity. */
 function withSlots(execution: Execution, slots: number): Execution {
   const { type, value } = execution.sizing;
   return type === "equity_fraction" ? { ...execution, sizing: { type, value: value / slots } } : execution;

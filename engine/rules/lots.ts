@@ -15,7 +15,7 @@ export class Lots {
   }
 
   /**
-   * Units of so many lots. If a unit is a whole number of lots, dividing by it keeps decimal quantities exact: 3 / 10 is
+   * The units of some lots. If a unit is a whole number of lots, dividing by it keeps decimal quantities exact: 3 / 10 is
    * 0.3, 3 x 0.1 is not.
    */
   unitsOf(lots: number): number {

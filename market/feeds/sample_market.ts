@@ -6,10 +6,10 @@ const MINUTE_SHOCK_WEIGHT = 0.02;
 const MINUTE_MEMORY_WEIGHT = 0.975;
 const DAY_SHOCK_WEIGHT = 0.14;
 const DAY_MEMORY_WEIGHT = 0.84;
-// News: a minute in so many moves this many times as far.
+// News: one minute in JUMP_MINUTES moves JUMP_SIZE times as far.
 const JUMP_MINUTES = 1_500;
 const JUMP_SIZE = 12;
-// And so does one night of so many; its news do not make the days after it as wild.
+// And so does one night in a few; its news do not make the days after it as wild.
 const SURPRISE_MAX = 6;
 const NEWS_NIGHTS = 60;
 const NEWS_SIZE = 5;

@@ -13,7 +13,7 @@ export function resamplesOf({ kind }: Pick<Measure, "kind">): number {
   return RESAMPLES[kind];
 }
 
-/** Most trials that are compared over so many days: a check takes at most about half a second. */
+/** Most trials that are compared, by their days: a check takes at most about half a second. */
 export function trialsConsidered(measure: Pick<Measure, "kind">, days: number): number {
   const steps = measure.kind === "path" ? days : days / blockDaysOf(days);
   return Math.max(

@@ -175,7 +175,7 @@ const SHAPES: Readonly<Record<MeasuredObjective, (periodsPerYear: number) => Sha
   recovery_factor: () => path(0, (sum, fall) => fall > RETURN_NOISE ? Math.expm1(sum) / -Math.expm1(-fall) : 0),
 };
 
-/** The variance (ddof 1) of so many values; 0 where they differ by rounding alone. */
+/** The variance (ddof 1) of values; 0 where they differ by rounding alone. */
 function variance(sum: number, squares: number, days: number): number {
   const spread = days * squares - sum * sum;
   const pairs = days * (days - 1);

@@ -20,7 +20,7 @@ export interface FigureSummary {
   readonly percentile: number | null;
   /** Null where no path has the figure. */
   readonly quantiles: { readonly [name in QuantileName]: number } | null;
-  /** Paths that have it. */
+  /** How many paths the figure is defined for. */
   readonly paths: number;
 }
 

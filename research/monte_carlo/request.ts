@@ -7,7 +7,7 @@ export type MonteCarloMethod = (typeof MONTE_CARLO_METHODS)[number];
 export const RUNS_MAX = 10_000;
 /** Most paths of candles of an endpoint, which is called anew for each. */
 export const ENDPOINT_RUNS_MAX = 100;
-/** Most trades, days or candles of all paths together: a worker takes about a minute for so many candles. */
+/** Most trades, days or candles of all paths together: a worker takes about a minute for them. */
 export const PATH_STEPS_MAX = 1_000_000_000;
 /** A path that loses so much of its peak is ruined, unless the request says otherwise. */
 export const RUIN_DRAWDOWN = 0.5;

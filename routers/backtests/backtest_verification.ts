@@ -11,7 +11,7 @@ import { type CompletedBacktest, mustGet, requireCompleted } from "./owned_backt
 import type { List } from "../paging.ts";
 import { type Context, userProcedure } from "../trpc.ts";
 
-// A trade or an order takes about as long to read and compare as so many candles.
+// A trade or an order takes about as long to read and compare as this many candles.
 const ROW_CANDLES = 5;
 
 const valueSchema = z.union([z.string(), z.number(), z.boolean()]).nullable();

@@ -44,7 +44,7 @@ export function countBefore(time: Float64Array, timeMs: number): number {
  * deepest drawdown.
  *
  * @param initialBalance Counts as the first peak.
- * @param pointsMax At least 2; a curve of at most so many points is returned whole.
+ * @param pointsMax At least 2; a curve of no more points is returned whole.
  * @param range The part to thin; drawdowns are those of the whole curve.
  */
 export function sampleCurve(columns: EquityColumns, initialBalance: number, pointsMax: number, range = ALL): Curve {

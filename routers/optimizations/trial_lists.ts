@@ -101,7 +101,7 @@ export class RisingTrials {
     this.#open = open;
   }
 
-  /** Up to so many trials from a place on. */
+  /** Up to `count` trials from a place on. */
   async read(first: number, count: number): Promise<ChunkRow[]> {
     if (first !== this.#next) {
       [this.#chunks, this.#rows] = [this.#open(first), undefined];

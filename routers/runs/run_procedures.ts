@@ -42,7 +42,7 @@ export function runProcedures<Row extends RunRow, Item extends object, Answer, R
       .output(answerSchema)
       .mutation(async ({ ctx, input }) => answer(show(await submit(ctx, input.request)))),
 
-    /** One of the caller's runs; with `wait`, once it has ended, or after so many seconds. */
+    /** One of the caller's runs; with `wait`, once it has ended, or after that time. */
     get: userProcedure
       .input(inputObject({ id: idSchema, ...waitShape }))
       .output(answerSchema)

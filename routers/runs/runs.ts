@@ -15,7 +15,7 @@ const WAIT_SECONDS_MAX = 30;
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
 export const idSchema = z.string().max(100);
 
-/** `wait` of a request for a record: for its end, at most so many seconds. */
+/** `wait` of a request for a record: the most seconds to wait for its end. */
 export const waitShape = { wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) };
 
 /** True if a record is final. */
@@ -66,7 +66,7 @@ export class Runs<Row extends RunRow> {
   }
 
   /**
-   * One of the caller's records; with `waitSeconds`, once it has ended, or after so many seconds.
+   * One of the caller's records; with `waitSeconds`, once it has ended, or after them.
    *
    * @param signal Ends the wait.
    * @throws AppError That of notFound().

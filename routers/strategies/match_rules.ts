@@ -3,7 +3,7 @@ import type { Rules } from "./parameter_rules.ts";
 
 // Steps of one check. A step takes less than a tenth of a microsecond, and the API waits meanwhile.
 const STEPS_MAX = 100_000;
-// Reading so many characters takes about a step.
+// Reading this many characters takes about a step.
 const STEP_CHARACTERS = 16;
 const LISTED_MAX = 20;
 const NEAREST_MAX = 100;

@@ -85,7 +85,7 @@ class Slots {
   }
 }
 
-/** Bounds the cost of clients that do not read: so many streams for each address and in all, and an end to those that stall. */
+/** Bounds the cost of clients that do not read: a number of streams for each address and in all, and an end to those that stall. */
 export class StreamLimits {
   readonly #answers: Slots;
   readonly #events: Slots;

@@ -123,7 +123,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "backtests.get": {
     summary: "A backtest",
-    description: "With `wait`, the answer comes when it has ended, or after so many seconds.",
+    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_BACKTEST,
     headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
   },
@@ -238,7 +238,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "monteCarlo.get": {
     summary: "A Monte Carlo simulation",
-    description: "With `wait`, the answer comes when it has ended, or after so many seconds.",
+    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_MONTE_CARLO,
     headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
   },

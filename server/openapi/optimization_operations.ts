@@ -35,7 +35,7 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizations.get": {
     summary: "An optimization",
-    description: "With `wait`, the answer comes when it has ended, or after so many seconds.",
+    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_OPTIMIZATION,
     headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
   },

@@ -4,7 +4,7 @@ import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEV
 import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
-/** Within so many periods two Supertrends with different beginnings have met: it takes a turn or a new extreme of a band. */
+/** Within this many periods two Supertrends with different beginnings have met: it takes a turn or a new extreme of a band. */
 const MEETING_PERIODS = 20;
 
 /** Follows the Supertrend line from side to side. */

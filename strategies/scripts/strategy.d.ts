@@ -58,7 +58,7 @@ interface Guards {
   readonly trailDistance?: number | undefined;
   /** The same, as a fraction of that best price. */
   readonly trailFraction?: number | undefined;
-  /** The trade is closed at the open once it was held for so many candles. */
+  /** Candles that a trade is held: it is closed at the open that follows. */
   readonly timeStopCandles?: number | undefined;
 }
 
@@ -155,7 +155,7 @@ declare function rsi(values: Column, period: number): Column;
 declare function highest(values: Column, period: number): Column;
 /** The lowest of the last `period` values. */
 declare function lowest(values: Column, period: number): Column;
-/** The value of so many candles before. */
+/** The value `period` candles before. */
 declare function shift(values: Column, period: number): Column;
 /** Wilder's average true range. */
 declare function atr(high: Column, low: Column, close: Column, period: number): Column;

@@ -31,7 +31,7 @@ const QUEUE = QUEUES.backtests;
 const BATCH_MAX = 32;
 // A year of minutes has 14.
 const CANDLES_MAX = 10_000;
-// The embedded database does nothing else during a transaction: about 60 ms for so many bytes. A curve of 500,000 candles takes half.
+// The embedded database does nothing else during a transaction: about 60 ms for this many bytes. A curve of 500,000 candles takes half.
 const TRANSACTION_BYTES_MAX = 1 << 21;
 
 /** The result of a completed backtest, ready to be stored. */

@@ -23,7 +23,7 @@ export type Run =
   | { readonly kind: "code"; readonly job: WasmJob | ScriptJob }
   | { readonly kind: "remote"; readonly run: RemoteRun };
 
-/** Loads a run again with so many candles before its range: the warm-up that a user's code turned out to ask for. */
+/** Loads a run again with more candles before its range: the warm-up that a user's code turned out to ask for. */
 export type Reload = (lookbackCandles: number) => Promise<Run>;
 
 /** Runs our own code in a warm worker, and foreign code in a process of its own. */

@@ -16,7 +16,7 @@ export interface TakenJob {
   readonly id: string;
   readonly retryCount: number;
   readonly data: unknown;
-  /** True if so many workers died while they held the job that it may be the cause. */
+  /** True if the deaths of workers that held the job make it a suspect. */
   readonly isSuspect: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface TakenJob {
 // - it was given back, because its worker closes, the database failed or it made way: nothing. Giving back raises the job's own limit
 //   by one.
 const FAILURE_COST = 4;
-// After so many deaths a job is a suspect. A process holds one suspect at a time: otherwise a job that kills its workers would use
+// After this many deaths a job is a suspect. A process holds one suspect at a time: otherwise a job that kills its workers would use
 // up the attempts of the same bystanders each time.
 const SUSPECT_DEATHS = 3;
 const SUSPECT_DELAY_SECONDS = 2;
-// New jobs have priorities up to 0. A job that was given back comes before them, and one that made way before all.
+// New jobs have priorities up to 0. A job that was given back comes before new ones, and a job that made way comes first.
 const GIVEN_BACK_PRIORITY = 1;
 const MADE_WAY_PRIORITY = 2;
 // The `application_name` of sessions that take backtests, and the longest silence of such a process. A live one is silent for a

@@ -6,7 +6,7 @@ import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
 
-// There are never so many simultaneous writers.
+// There are never this many simultaneous writers.
 const ROUNDS_MAX = 10;
 
 const dataSchema = z.object({ instrumentId: z.uuid() });

@@ -13,7 +13,7 @@ import { type PathOutcome, SANDBOX_BYTES_MAX, type ScriptPathsJob, type WasmPath
 import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
 import { makeWithin, type PathsLimits } from "./paths_limits.ts";
 
-// A path may take so many times as long as the backtest took, and so long at least: its process starts in that time, too.
+// A path may take this many times as long as the backtest took, and at least the time below: its process starts in that time, too.
 const PATH_TIMES = 10;
 const PATH_MS_MIN = 5000;
 

@@ -6,7 +6,7 @@ import { countPoints, isOrdered, pointAt } from "../../research/space.ts";
 import type { Completed, Outcome } from "../outcome.ts";
 import { CONSTRAINED, type FoundPoints, type PointRules, type PointsTask, type TrialTask } from "../protocol.ts";
 
-// A random choice gives up after so many draws of which the constraints accept too few.
+// A random choice gives up after this many draws of which the constraints accept too few.
 const DRAWS_MAX = 1_000_000;
 // Of one process: the longest choices of as many optimizations as a user may run. To draw one anew for each slice takes longer than the slice.
 const CHOICES_BYTES_MAX = 160_000_000;

@@ -13,7 +13,7 @@ import { SLICE_MS } from "./divide.ts";
 import type { Stretch } from "./points.ts";
 import type { Part } from "./windows.ts";
 
-// Beyond so many trials, an optimization keeps the daily returns of every second, third, … one.
+// Beyond this many trials, an optimization keeps the daily returns of every second, third, … one.
 const RETURNS_TRIALS_MAX = 10_000;
 // A transaction of more bytes would hold up the others of an embedded database.
 const RETURNS_MAX = 250_000;

@@ -58,7 +58,7 @@ export class SliceRecords {
   }
 
   /**
-   * Begins an optimization: its points are divided among so many jobs, of which this one is the first.
+   * Begins an optimization: its points are divided among `stretches` jobs, of which this one is the first.
    *
    * @param stretches How many, at most one a point.
    * @returns The record and the stretch with which the job goes on; null where there is none, and where another worker has the job.

@@ -29,7 +29,7 @@ const QUICK_SLICE_MS = 400;
 /** The limits of a slice. */
 type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
 
-/** Loads a slice again with so many candles before its range. */
+/** Loads a slice again with more candles before its range. */
 type ReloadSlice = (lookback: number) => Promise<SlicePlan>;
 
 type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug">;
@@ -110,7 +110,7 @@ export class SliceRunner {
         lookbackWanted,
         canReload,
         budgetMs,
-        // One in so many trials keeps its returns.
+        // Every `returnsStride`-th trial keeps its returns.
         returnsMax: returnsMax * task.returnsStride,
       };
       return runtime.type === "wasm"

@@ -12,7 +12,7 @@ import { candleBytes, type FromChild, isWithin, kindOf, type SandboxJob, type Va
 
 export type { SandboxLimits } from "./sandbox_limits.ts";
 
-// A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
+// A process that says nothing of its memory for this many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
 /** Of what the process writes on standard error, the last characters are kept. */
 export const ERRORS_CHARS_MAX = 16_384;

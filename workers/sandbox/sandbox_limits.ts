@@ -14,7 +14,7 @@ export interface SandboxLimits {
   /** Ends the job at any moment. */
   readonly signal: AbortSignal;
   /**
-   * Loads the job again with so many candles before the range, at most once. Its error is that of the job. Absent: the job cannot ask
+   * Loads the job again with more candles before the range, at most once. Its error is that of the job. Absent: the job cannot ask
    * for more.
    */
   readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;

@@ -102,7 +102,7 @@ export interface TrialsRun {
   readonly lookbackWanted: number;
   /** The process may ask for more candles, once. */
   readonly canReload: boolean;
-  /** No trial but the first begins after so many milliseconds, or after so many daily returns of those before it. */
+  /** No trial but the first begins after `budgetMs`, or once those before it have kept `returnsMax` daily returns. */
   readonly budgetMs: number;
   readonly returnsMax: number;
 }
@@ -240,7 +240,7 @@ export function isWithin(residentBytes: number, bytesMax: number): boolean {
   return residentBytes > 0 && residentBytes <= bytesMax;
 }
 
-/** The strategy's warm-up is longer than its candles before the range: a job with so many of them continues the run. */
+/** The strategy's warm-up is longer than its candles before the range: a job with `candles` of them continues the run. */
 export interface LookbackRequest {
   readonly type: "lookback";
   readonly candles: number;

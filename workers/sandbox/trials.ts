@@ -11,7 +11,7 @@ const LOOKBACK_GROWTH = 2;
 /** Memory that each trial takes over from the one before: the columns of a few years of minutes. */
 const POOL_BYTES_MAX = 1 << 26;
 
-/** Makes an instance of the strategy for a range that so many candles precede. @throws {RunError} */
+/** Makes an instance of the strategy for a range, told how many candles precede it. @throws {RunError} */
 export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => Strategy;
 
 /** Learns of trials, or of paths. */

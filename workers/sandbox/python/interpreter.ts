@@ -141,7 +141,7 @@ export class Interpreter {
     return made;
   }
 
-  /** A text of at most so many bytes; null for anything else. */
+  /** A text of at most `bytesMax` bytes; null for anything else. */
   readText(object: number, bytesMax: number): string | null {
     const lengthAt = this.allocate(4);
     const at = lengthAt === 0 ? 0 : this.#find("PyUnicode_AsUTF8AndSize")(object, lengthAt);
@@ -152,7 +152,7 @@ export class Interpreter {
     return isWithin ? new TextDecoder().decode(this.heap.subarray(at, at + length)) : null;
   }
 
-  /** The address of a buffer's first byte; 0: it is none of so many bytes. */
+  /** The address of a buffer's first byte; 0: it is none, or of another length. */
   addressOf(object: number, bytesMin: number): number {
     // `Py_buffer` begins with its address, its owner and its length.
     const at = this.allocate(64);

@@ -199,7 +199,7 @@ export function describeIndicators(): readonly IndicatorRule[] {
  * @param inputs Columns of equal length, a value a candle.
  * @param days The market's own trading days; null: days of UTC.
  * @returns Its columns, of the same length.
- * @throws {RangeError} When there is none of that name with so many inputs and numbers, or a period is not a whole number.
+ * @throws {RangeError} When there is none of that name with these inputs and numbers, or a period is not a whole number.
  */
 export function computeIndicator(
   name: string,
@@ -240,7 +240,7 @@ function joined(join: (a: number, b: number) => number): Indicator {
   };
 }
 
-/** The values of so many candles before. */
+/** The values of `candles` candles before. */
 function shift(values: Float64Array, candles: number): Float64Array {
   const moved = new Float64Array(values.length).fill(NaN);
   moved.set(values.subarray(0, Math.max(0, values.length - candles)), Math.min(candles, values.length));

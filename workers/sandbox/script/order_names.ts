@@ -42,7 +42,7 @@ export class OrderNames {
     }
   }
 
-  /** Writes the names of so many working orders where the realm reads them. */
+  /** Writes the names of the first working orders where the realm reads them. */
   writeWorking(count: number): void {
     const words = this.#words;
     for (let n = 0; n < count; n++) {

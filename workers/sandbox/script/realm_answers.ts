@@ -4,7 +4,7 @@ import { RunError } from "../../outcome.ts";
 import { LINE_CHARS_MAX, STACK_CHARS_MAX, STACK_LINES_MAX } from "../log_bounds.ts";
 import { COLUMNS_MAX, FAILURE_CHARS_MAX, REQUESTS_CHARS_MAX } from "./layout.ts";
 
-/** Inputs and numbers of an indicator: none of ours has so many. */
+/** Most inputs and numbers of an indicator: none of ours has more. */
 const ARGUMENTS_MAX = 16;
 const NAME_CHARS_MAX = 64;
 
@@ -71,7 +71,7 @@ export function requireBuffer(call: () => unknown, byteLengthMin: number): Array
   throw brokenRealm("it gives no buffer");
 }
 
-/** A realm's text of at most so many characters. Its length is looked at first: a text may be joined of many, and of any size. */
+/** A realm's text of at most `charsMax` characters. Its length is looked at first: a text may be joined of many, and of any size. */
 export function askText(call: () => unknown, what: string, charsMax: number): string {
   const text = ask(call);
   if (typeof text !== "string") throw brokenRealm(`${what} is no text`);

@@ -70,7 +70,7 @@ export class GuestMaker {
 
 /**
  * Pages beyond those that a module declares, both at the start and at most. With room for the columns, most modules never grow their
- * memory, so that the next instance can have it: fresh pages cost more than a trial's own work. Every run of the same candles has as many.
+ * memory, so that the next instance can have it: fresh pages cost more than a trial's own work. Each run of the same candles needs as much memory as the one before.
  */
 function roomFor(candlesCount: number): number {
   const pages = TABLES_PAGES + Math.ceil(columnsBytes(candlesCount) / PAGE_BYTES);

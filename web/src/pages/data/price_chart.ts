@@ -12,7 +12,7 @@ import { formatExact } from "../../parts/format.ts";
 import { readColor } from "../../theme/theme.ts";
 
 const BAR_PX = 5;
-// Earlier candles are asked for when so many are left before the first that is seen.
+// Earlier candles are asked for when this many are left before the first that is seen.
 const NEAR_START_BARS = 200;
 
 /** Told to the page around the chart. */

@@ -26,7 +26,7 @@ export interface PlanForm {
   walk: WalkForm;
 }
 
-// A first plan varies so many parameters, each from half to twice its default in so many steps.
+// A first plan varies VARIED_FIRST parameters, each from half to twice its default in STEPS steps.
 const VARIED_FIRST = 2;
 const STEPS = 10;
 const NICE = [1, 2, 5, 10];

@@ -15,7 +15,7 @@ export interface Columns {
   readonly requests: readonly Request[];
   /** Functions that ask for columns. */
   readonly globals: Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
-  /** Makes columns with so many rows of the candles whose bits are set, and lets requests come until `close`. */
+  /** Makes columns with the first rows of the candles whose bits are set, and lets requests come until `close`. */
   open(rows: number, bits: number): void;
   close(): void;
   /** Numbers of the columns that are shown, in the order of their windows from 1. */

@@ -24,7 +24,7 @@ export interface Door {
   readonly windows: () => ArrayBuffer;
   /** The memory of a word that counts the candles of the range that the script has decided on. */
   readonly decided: () => SharedArrayBuffer;
-  /** Calls the strategy's `prepare` for columns of so many rows. Returns as `start`. @param bits What the script reads (reads.ts). */
+  /** Calls the strategy's `prepare` for columns of `rows` rows. Returns as `start`. @param bits What the script reads (reads.ts). */
   readonly prepare: (rows: number, bits: number) => string | null;
   /** The columns that `prepare` has asked for, as JSON of Request[]. */
   readonly requests: () => string;

@@ -11,7 +11,7 @@ export interface SeenBars {
   readonly to: number;
 }
 
-// Windows begin and end at multiples of so many bars, so that the same ones are asked for again.
+// Windows begin and end at multiples of this many bars, so that the same ones are asked for again.
 const BLOCK_BARS = 256;
 const MARGIN = 1;
 const EDGE = 0.3;
