@@ -13,6 +13,7 @@ import "../theme/tokens.css";
 
 applyTheme();
 setTransport(networkLink);
+// Events were missed while the connection was away.
 onReconnect(() => void queryClient.invalidateQueries());
 const root = document.getElementById("root");
 if (root === null) throw new Error("Cannot show the console: the page has no element #root");
