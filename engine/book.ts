@@ -24,7 +24,7 @@ import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
 import { sizingIndex } from "./rules/sizing.ts";
 import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, STOP } from "./strategy.ts";
-import { type OrderBook, type OrderDraft, STOP_LIMIT } from "./strategy.ts";
+import { namesLimit, namesStop, type OrderBook, type OrderDraft } from "./strategy.ts";
 import { ALL_TRADES, WorkingOrder } from "./working_order.ts";
 
 /** The book refuses more orders than this at once: a strategy that never cancels must not fill the memory. */
@@ -235,8 +235,8 @@ export class Book implements OrderBook {
     if (draft.reduceOnly && side === 0 && draft.type === MARKET) return NOTHING_TO_CLOSE;
     if (draft.side !== 1 && draft.side !== -1) return UNUSABLE;
     if (draft.sizeBy !== BY_DEFAULT && !(draft.size > 0 && draft.size < Infinity)) return UNUSABLE;
-    const needsLimit = draft.type === LIMIT || draft.type === STOP_LIMIT;
-    const needsStop = draft.type === STOP || draft.type === STOP_LIMIT;
+    const needsLimit = namesLimit(draft.type);
+    const needsStop = namesStop(draft.type);
     if (needsLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return NO_LIMIT_PRICE;
     if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return NO_STOP_PRICE;
     if (!needsLimit && !needsStop && draft.type !== MARKET) return UNUSABLE;

@@ -2,7 +2,8 @@ import type { Execution } from "./execution.ts";
 import type { Fill } from "./fill.ts";
 import { feeOf } from "./rules/fees.ts";
 import type { Lots } from "./rules/lots.ts";
-import { fillableUnits, slippedPrice } from "./rules/slippage.ts";
+import type { SlippageModel } from "./rules/slippage/slippage_model.ts";
+import { slippageModelOf } from "./rules/slippage/slippage_models.ts";
 import { spreadPrice } from "./rules/spread.ts";
 
 /** Sets units, price and fee of fills, and counts the volume that they take from their candle. */
@@ -10,7 +11,8 @@ export class FillPricing {
   readonly #execution: Execution;
   readonly #volume: Float64Array;
   readonly #lots: Lots;
-  readonly #hasSlippage: boolean;
+  /** Null: nothing slips. */
+  readonly #slippage: SlippageModel | null;
   /** The candle whose volume was taken last, and the units taken of it. */
   #index = -1;
   #taken = NaN;
@@ -20,7 +22,7 @@ export class FillPricing {
     this.#execution = execution;
     this.#volume = volume;
     this.#lots = lots;
-    this.#hasSlippage = execution.slippage !== 0;
+    this.#slippage = slippageModelOf(execution.slippage);
   }
 
   /**
@@ -30,21 +32,27 @@ export class FillPricing {
    */
   take(fill: Fill, wanted: number): void {
     // The column of volumes is not fetched from memory where volume does not count.
-    fill.units = fill.slips && this.#hasSlippage ? this.#takeShare(fill, wanted) : wanted;
+    fill.units = fill.slips && this.#slippage !== null ? this.#takeShare(fill, wanted, this.#slippage) : wanted;
+  }
+
+  /** The price that sizes an order: with slippage, unless it names its price, and with spread. */
+  sizingPrice(raw: number, side: number, slips: boolean): number {
+    const slipped = slips && this.#slippage !== null ? this.#slippage.sizingPriceOf(raw, side) : raw;
+    return spreadPrice(this.#execution, slipped, side, true);
   }
 
   /** Sets price and fee of a fill whose units are known: the market's price, then slippage, then spread. */
   price(fill: Fill, side: number, isEntry: boolean): void {
-    const { slippage, commission } = this.#execution;
-    const slipped = fill.slips && this.#hasSlippage
-      ? slippedPrice(slippage, fill.raw, side, fill.units, this.#volume[fill.index]!)
+    const slippage = this.#slippage;
+    const slipped = fill.slips && slippage !== null
+      ? slippage.priceOf(fill.raw, side, fill.units, this.#volume[fill.index]!)
       : fill.raw;
     fill.price = spreadPrice(this.#execution, slipped, side, isEntry);
-    fill.fee = feeOf(commission, fill.units, fill.price);
+    fill.fee = feeOf(this.#execution.commission, fill.units, fill.price);
   }
 
-  #takeShare(fill: Fill, wanted: number): number {
-    const fillable = fillableUnits(this.#execution.slippage, this.#volume[fill.index]!);
+  #takeShare(fill: Fill, wanted: number, slippage: SlippageModel): number {
+    const fillable = slippage.fillableOf(this.#volume[fill.index]!);
     if (fillable === Infinity || fill.isForced) return wanted;
     if (this.#index !== fill.index) {
       this.#index = fill.index;

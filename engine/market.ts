@@ -51,6 +51,8 @@ export class Market {
   readonly ledger: Ledger;
   readonly book: Book;
   readonly alarms = new Alarms();
+  /** Prices of fills, by which orders are sized. */
+  readonly pricing: FillPricing;
   readonly #execution: Execution;
   /** The fill outside of walks: at the open, at the close and at the end. */
   readonly #fill = new Fill();
@@ -71,10 +73,11 @@ export class Market {
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
     const ledger = new Ledger(candles, lots, { account, log: trades, market: index, keepsDetails });
-    const sizer = new OrderSizer(execution, candles, lots, ledger, orders);
+    const sizer = new OrderSizer({ execution, candles, pricing, lots, ledger, orders });
     const book = new Book(execution, ledger, orders, sizer);
     const exits = new Exits(ledger, lots, pricing);
     this.ledger = ledger;
+    this.pricing = pricing;
     this.book = book;
     this.#exits = exits;
     this.#orderFills = new OrderFills({ execution, lots, ledger, orders, book, exits, pricing, sizer });

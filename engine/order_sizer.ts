@@ -1,6 +1,7 @@
 import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
 import type { Fill } from "./fill.ts";
+import type { FillPricing } from "./fill_pricing.ts";
 import type { Ledger } from "./ledger.ts";
 import { NO_BUYING_POWER, NO_REASON, NO_RISK, TOO_SMALL, UNUSABLE } from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
@@ -8,26 +9,36 @@ import { feeOf } from "./rules/fees.ts";
 import type { Lots } from "./rules/lots.ts";
 import { freeMargin } from "./rules/margin.ts";
 import { sizeUnits, SizingInput } from "./rules/sizing.ts";
-import { slippedSizingPrice } from "./rules/slippage.ts";
-import { spreadPrice } from "./rules/spread.ts";
 import { BY_CASH, BY_RISK_FRACTION, BY_UNITS } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
 /** Relative tolerance of buying power: rounding may make a sum of decimals this much too dear. */
 const BUYING_POWER_ROOM = 1 + 1e-12;
 
+/** The rules, prices and state that a size depends on. */
+interface SizerParts {
+  readonly execution: Execution;
+  readonly candles: Candles;
+  readonly pricing: FillPricing;
+  readonly lots: Lots;
+  readonly ledger: Ledger;
+  readonly orders: OrderLog;
+}
+
 /** Sizes orders by the account as it stands, and checks them against its buying power. */
 export class OrderSizer {
   readonly #execution: Execution;
   readonly #candles: Candles;
+  readonly #pricing: FillPricing;
   readonly #lots: Lots;
   readonly #ledger: Ledger;
   readonly #orders: OrderLog;
   readonly #input = new SizingInput();
 
-  constructor(execution: Execution, candles: Candles, lots: Lots, ledger: Ledger, orders: OrderLog) {
+  constructor({ execution, candles, pricing, lots, ledger, orders }: SizerParts) {
     this.#execution = execution;
     this.#candles = candles;
+    this.#pricing = pricing;
     this.#lots = lots;
     this.#ledger = ledger;
     this.#orders = orders;
@@ -103,8 +114,7 @@ export class OrderSizer {
   #size(order: WorkingOrder, i: number): void {
     const execution = this.#execution;
     const input = this.#input;
-    const slipped = order.slips ? slippedSizingPrice(execution.slippage, input.raw, order.side) : input.raw;
-    input.price = spreadPrice(execution, slipped, order.side, true);
+    input.price = this.#pricing.sizingPrice(input.raw, order.side, order.slips);
     input.reduces = order.reduces;
     input.sizeBy = order.sizeBy;
     input.size = order.size;

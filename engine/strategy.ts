@@ -80,14 +80,24 @@ export function newDraft(): OrderDraft {
   };
 }
 
+/** True if orders of this type name a limit: they fill at it or better, and do not slip. */
+export function namesLimit(type: number): boolean {
+  return type === LIMIT || type === STOP_LIMIT;
+}
+
+/** True if orders of this type name a stop: they wait until the market reaches it. */
+export function namesStop(type: number): boolean {
+  return type === STOP || type === STOP_LIMIT;
+}
+
 /** An order's limit; NaN for a type without one, since a reused draft may still hold prices of another type. */
 export function limitPriceOf({ type, limitPrice }: OrderDraft): number {
-  return type === LIMIT || type === STOP_LIMIT ? limitPrice : NaN;
+  return namesLimit(type) ? limitPrice : NaN;
 }
 
 /** An order's stop price; NaN for an order without one. */
 export function stopPriceOf({ type, stopPrice }: OrderDraft): number {
-  return type === STOP || type === STOP_LIMIT ? stopPrice : NaN;
+  return namesStop(type) ? stopPrice : NaN;
 }
 
 /** The account at a candle's close, as the strategy sees it. The run overwrites it in place at each candle. */

@@ -1,5 +1,5 @@
 import type { Execution } from "./execution.ts";
-import { BY_DEFAULT, LIMIT, limitPriceOf, MARKET, type OrderDraft, STOP_LIMIT, stopPriceOf } from "./strategy.ts";
+import { BY_DEFAULT, limitPriceOf, MARKET, namesLimit, type OrderDraft, stopPriceOf } from "./strategy.ts";
 
 /** Values of `closes`: all open trades, or those that the order's side reduces. */
 export const ALL_TRADES = -1;
@@ -70,6 +70,6 @@ export class WorkingOrder {
 
   /** True if it slips. Limit orders name their price and do not. */
   get slips(): boolean {
-    return this.type !== LIMIT && this.type !== STOP_LIMIT;
+    return !namesLimit(this.type);
   }
 }

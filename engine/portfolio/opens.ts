@@ -1,8 +1,6 @@
 import type { Execution } from "../execution.ts";
 import { affordableUnits } from "../rules/fees.ts";
 import type { Lots } from "../rules/lots.ts";
-import { slippedSizingPrice } from "../rules/slippage.ts";
-import { spreadPrice } from "../rules/spread.ts";
 import { BY_EQUITY_FRACTION, BY_UNITS, newDraft, REFUSED } from "../strategy.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
@@ -116,10 +114,9 @@ export class Opens {
   }
 
   /** The whole lots that this money pays, costs included. */
-  #unitsFor({ mark }: Seat, side: number, money: number): number {
-    const { slippage, commission } = this.#execution;
-    const price = spreadPrice(this.#execution, slippedSizingPrice(slippage, mark, side), side, true);
-    return this.#lots.roundDown(affordableUnits(commission, money, price));
+  #unitsFor({ mark, market }: Seat, side: number, money: number): number {
+    const price = market.pricing.sizingPrice(mark, side, true);
+    return this.#lots.roundDown(affordableUnits(this.#execution.commission, money, price));
   }
 
   /** Places and fills a market order at the open of a seat's newest candle. */
