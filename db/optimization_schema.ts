@@ -40,6 +40,8 @@ export interface WindowRun {
   readonly totalReturn: number | null;
   /** Per year. */
   readonly annualReturn: number | null;
+  /** Share of the candles with a position; absent in records from before it. */
+  readonly exposure?: number | null;
 }
 
 /** A walk-forward window as far as it has run. */

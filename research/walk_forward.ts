@@ -18,6 +18,8 @@ export interface WalkForward {
   readonly stepDays: number;
   /** Every training window begins with the range. */
   readonly anchored: boolean;
+  /** One account trades all tests and keeps its position from one to the next; absent: each test starts flat. */
+  readonly carry?: boolean;
 }
 
 /** Dates as YYYY-MM-DD; ends are exclusive, and the test begins where the training ends. */
@@ -68,6 +70,11 @@ export interface OutOfSample {
   readonly sharpe: number | null;
   readonly sortino: number | null;
   readonly max_drawdown: number;
+  /** One account kept its position between the tests; absent in results from before that. */
+  readonly carried?: boolean;
+  /** Share of the candles with a position: in the tests, and the mean of the trainings; null where it is not known. */
+  readonly exposure?: number | null;
+  readonly in_sample_exposure?: number | null;
   /** Geometric mean of the training windows' annual returns. */
   readonly in_sample_annual_return: number | null;
   /** `annual_return` over `in_sample_annual_return`. */
@@ -88,24 +95,30 @@ interface EquityPoint {
 export interface TradedWindow {
   /** Daily returns of the test, fractions, oldest first. */
   readonly returns: Float64Array;
+  /** The account after each of them; absent: it follows from the returns. */
+  readonly marks?: Float64Array;
   /** The dates of the returns, in days since 1970, and perhaps of days after them; null where they are not known. */
   readonly dates: readonly number[] | null;
   /** Fraction per year, of the best trial of the training; null where it has none. */
   readonly trainAnnualReturn: number | null;
 }
 
+interface Rates {
+  readonly initialBalance: number;
+  readonly periodsPerYear: number;
+  readonly riskFreeRate: number;
+}
+
 /**
  * Lets one account trade the test windows one after the other. It ends where its equity reaches zero.
  *
- * @param traded In order of their dates.
+ * @param traded In order of their dates; one alone where an account was carried through all of them.
+ * @param trainings The annual return of each training whose parameters traded; null where it has none.
  */
 export function stitchWindows(
   traded: readonly TradedWindow[],
-  { initialBalance, periodsPerYear, riskFreeRate }: {
-    readonly initialBalance: number;
-    readonly periodsPerYear: number;
-    readonly riskFreeRate: number;
-  },
+  { initialBalance, periodsPerYear, riskFreeRate }: Rates,
+  trainings: readonly (number | null)[] = traded.map(({ trainAnnualReturn }) => trainAnnualReturn),
 ): OutOfSample {
   const { returns, equity } = compound(traded, initialBalance);
   const days = returns.length;
@@ -116,7 +129,7 @@ export function stitchWindows(
     : growth > 0
     ? growth ** (periodsPerYear / days) - 1
     : { reason: RUINED };
-  const inSample = meanGrowth(traded.map(({ trainAnnualReturn }) => trainAnnualReturn));
+  const inSample = meanGrowth(trainings);
   const measured: Readonly<Record<Figure, Measured>> = {
     annual_return: annual,
     annual_volatility: ratios.annual_volatility,
@@ -126,7 +139,7 @@ export function stitchWindows(
     efficiency: measureEfficiency(annual, inSample),
   };
   return {
-    windows: traded.length,
+    windows: trainings.length,
     days,
     final_equity: equity[days]!,
     total_return: growth - 1,
@@ -145,6 +158,9 @@ type Figure =
   | "efficiency";
 
 function compound(traded: readonly TradedWindow[], initialBalance: number) {
+  const [first] = traded;
+  // An account that was carried has its own equity, to the last bit.
+  if (first?.marks !== undefined) return { returns: first.returns, equity: [initialBalance, ...first.marks] };
   const all = traded.flatMap(({ returns }) => [...returns]);
   const equity = [initialBalance];
   for (const each of all) {

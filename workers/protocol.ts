@@ -166,6 +166,20 @@ export interface SliceRun extends EncodedTrials {
   readonly refused?: readonly number[];
 }
 
+/** The test windows of a walk-forward optimization, which one account trades. */
+export interface CarryTask extends Omit<RunTask, "parameters" | "candlesSha256"> {
+  /** In order: the parameters from each moment on, milliseconds since 1970; the first ones from the start. */
+  readonly stages: readonly { readonly parameters: RunTask["parameters"]; readonly fromMs: number }[];
+}
+
+/** The value of tests that were traded by one account. */
+export interface CarriedTests {
+  /** Share of the candles with a position. */
+  readonly exposure: number | null;
+  /** Equity at the end of each trading day. */
+  readonly marks: Float64Array;
+}
+
 /** A part of the measurement of an optimization's luck. Its columns are in shared memory. */
 export interface LuckTask extends SplitsPart {
   readonly trials: Trials;
@@ -179,6 +193,7 @@ export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
     | { readonly kind: "slice"; readonly task: SliceTask }
+    | { readonly kind: "carry"; readonly task: CarryTask }
     | { readonly kind: "luck"; readonly task: LuckTask }
     | { readonly kind: "points"; readonly task: PointsTask };
   /** Shared memory, see engine/control.ts. */

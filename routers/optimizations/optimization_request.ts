@@ -52,6 +52,7 @@ export const optimizationRequestSchema = inputObject({
     test_days: z.int().min(1).max(DAYS_MAX),
     step_days: z.int().min(1).max(DAYS_MAX).optional(),
     anchored: z.boolean().default(false),
+    carry: z.boolean().optional(),
   }).optional(),
   name: labelShape.name,
 });
@@ -161,13 +162,16 @@ function requireFewLooks(request: OptimizationRequest, accepting: Accepting, poi
 /**
  * Reads a request's walk-forward windows.
  *
+ * @param isCode The strategy is no built-in one.
  * @returns Null without any.
  * @throws AppError VALIDATION_FAILED with a pointer, where none fits into the range, tests overlap, or they are too many trials.
  */
-export function readWalkForward(request: OptimizationRequest, space: Space): WalkForward | null {
+export function readWalkForward(request: OptimizationRequest, space: Space, isCode: boolean): WalkForward | null {
   if (request.walk_forward === undefined) return null;
   const { train_days: trainDays, test_days: testDays, step_days: stepDays = testDays, anchored } = request.walk_forward;
-  const [walk, path] = [{ trainDays, testDays, stepDays, anchored }, `${PATH}/walk_forward`];
+  const path = `${PATH}/walk_forward`;
+  const carry = readCarry(request.walk_forward.carry, { hasGaps: stepDays > testDays, isCode });
+  const walk = { trainDays, testDays, stepDays, anchored, carry };
   const range = { startDate: request.start_date, endDate: request.end_date };
   const days = countDays(range);
   if (trainDays + testDays > days) {
@@ -197,6 +201,17 @@ export function readWalkForward(request: OptimizationRequest, space: Space): Wal
     throw refuse([{ path, message }]);
   }
   return walk;
+}
+
+/** Positions are carried unless something prevents it. */
+function readCarry(asked: boolean | undefined, { hasGaps, isCode }: { hasGaps: boolean; isCode: boolean }): boolean {
+  const obstacle = hasGaps
+    ? "there are days between the tests: leave step_days out"
+    : isCode
+    ? "positions are carried for built-in strategies alone"
+    : null;
+  if (asked !== true || obstacle === null) return asked ?? obstacle === null;
+  throw refuse([{ path: `${PATH}/walk_forward/carry`, message: `cannot be true, because ${obstacle}` }]);
 }
 
 const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });

@@ -63,7 +63,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     requireShort(range, complete.timeframe, ctx.runCandlesMax);
     const parameters = withoutNames(complete, names);
     checkConstraints(request, space, parameters);
-    const walkForward = readWalkForward(request, space);
+    const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;
     const values = {
       symbol: request.symbol,

@@ -1,16 +1,23 @@
 /** The walk-forward part of an optimization as clients read it. */
 import { z } from "zod";
 import type { Optimization, OptimizationWindow, WindowRun } from "../../db/optimizations.ts";
-import { pointAt, type Space } from "../../research/space.ts";
+import { placesAt, pointAt, type Space } from "../../research/space.ts";
 
 const figureSchema = z.number().nullable();
-const runSchema = z.object({ objective: figureSchema, total_return: figureSchema, annual_return: figureSchema });
+const runSchema = z.object({
+  objective: figureSchema,
+  total_return: figureSchema,
+  annual_return: figureSchema,
+  /** Share of the candles with a position. */
+  exposure: figureSchema,
+});
 
 export const walkForwardSchema = z.object({
   train_days: z.int(),
   test_days: z.int(),
   step_days: z.int(),
   anchored: z.boolean(),
+  carry: z.boolean(),
 });
 
 /** Ends of dates are exclusive. */
@@ -36,6 +43,12 @@ export const outOfSampleSchema = z.object({
   sharpe: figureSchema,
   sortino: figureSchema,
   max_drawdown: z.number(),
+  /** One account kept its position between the tests. */
+  carried: z.boolean(),
+  exposure: figureSchema,
+  in_sample_exposure: figureSchema,
+  /** How often the best point of a window was at most a step away from that of the window before; null of fewer than two. */
+  stability: figureSchema,
   in_sample_annual_return: figureSchema,
   efficiency: figureSchema,
   undefined_figures: z.record(z.string(), z.string()),
@@ -45,16 +58,25 @@ export const outOfSampleSchema = z.object({
 
 export function showWindows({ walkForward, windows, outOfSample, space }: Optimization) {
   if (walkForward === null) return { walk_forward: null, windows: null, out_of_sample: null };
-  const { trainDays, testDays, stepDays, anchored } = walkForward;
+  const { trainDays, testDays, stepDays, anchored, carry = false } = walkForward;
   return {
-    walk_forward: { train_days: trainDays, test_days: testDays, step_days: stepDays, anchored },
+    walk_forward: { train_days: trainDays, test_days: testDays, step_days: stepDays, anchored, carry },
     windows: windows.map((window) => showWindow(space, window)),
     out_of_sample: outOfSample === null ? null : {
+      ...{ carried: false, exposure: null, in_sample_exposure: null },
       ...outOfSample,
+      stability: measureStability(space, windows),
       undefined_figures: { ...outOfSample.undefined_figures },
       equity: outOfSample.equity.map(({ day, date = null, equity }) => ({ day, date, equity })),
     },
   };
+}
+
+/** The share of windows whose best point is at most one step from that of the window before, on each axis. */
+function measureStability(space: Space, windows: readonly OptimizationWindow[]): number | null {
+  const places = windows.flatMap(({ best }) => best === null ? [] : [placesAt(space, best.point)]);
+  const near = places.slice(1).filter((each, i) => each.every((at, axis) => Math.abs(at - places[i]![axis]!) <= 1));
+  return places.length < 2 ? null : near.length / (places.length - 1);
 }
 
 function showWindow(
@@ -75,5 +97,10 @@ function showWindow(
 
 function showRun(run: WindowRun | null): z.infer<typeof runSchema> | null {
   if (run === null) return null;
-  return { objective: run.objective, total_return: run.totalReturn, annual_return: run.annualReturn };
+  return {
+    objective: run.objective,
+    total_return: run.totalReturn,
+    annual_return: run.annualReturn,
+    exposure: run.exposure ?? null,
+  };
 }

@@ -1,17 +1,17 @@
 import { expect } from "@std/expect";
 import { DATABASES } from "../support/database.ts";
-import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
+import { finishOptimization, OPTIMIZATION, submitOptimization } from "../support/optimizations.ts";
 import { checkRunTrials } from "../support/run_trials.ts";
 import { startTestService } from "../support/service.ts";
 import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
 import { compareLibraryGrid } from "./library_grid_steps.ts";
 
-const WALK = { train_days: 14, test_days: 7 };
+const WALK = { train_days: 14, test_days: 7, carry: false };
 
 const near = (value: number) => expect.closeTo(value, 8);
 
-function figuresOf({ sharpe, total_return, annual_return }: Record<string, number>) {
-  return { objective: sharpe, total_return, annual_return };
+function figuresOf({ sharpe, total_return, annual_return, exposure }: Record<string, number>) {
+  return { objective: sharpe, total_return, annual_return, exposure };
 }
 
 for (const kind of DATABASES) {
@@ -152,7 +152,12 @@ for (const kind of DATABASES) {
       }
       const { equity, ...figures } = naiveAccount(days, 1000);
       const found = Object(walked.at("/optimization/out_of_sample"));
-      expect(found).toMatchObject({ windows: 2, days: 14, undefined_figures: {} });
+      expect(found).toMatchObject({ windows: 2, days: 14, carried: false, undefined_figures: {} });
+      const exposures = (side: string) => windows.reduce((sum, each) => sum + each[side].exposure / 2, 0);
+      expect([found.exposure, found.in_sample_exposure]).toEqual([
+        near(exposures("out_of_sample")),
+        near(exposures("in_sample")),
+      ]);
       expect(found.equity.map(({ day }: { day: number }) => day)).toEqual(equity.map((_, day) => day));
       equity.forEach((each, day) => expect(found.equity[day].equity).toBeCloseTo(each, 8));
       // Day 0 is the day before the first test.
@@ -162,6 +167,34 @@ for (const kind of DATABASES) {
       const inSample = Math.sqrt((1 + annual[0]!) * (1 + annual[1]!)) - 1;
       expect(found.in_sample_annual_return).toEqual(near(inSample));
       expect(found.efficiency).toEqual(near(figures.annual_return / inSample));
+    });
+
+    await t.step("with one point, the carried account is that of one continuous run, to the last digit", async () => {
+      const space = { fast: { values: [5] }, slow: { values: [20] } };
+      const walked = await finishOptimization(
+        user,
+        await submitOptimization(user, { space, walk_forward: { train_days: 7, test_days: 5 } }),
+      );
+      const windows = walked.list("/optimization/windows").map(Object);
+      expect([walked.at("/optimization/walk_forward/carry"), windows.length]).toEqual([true, 4]);
+      const dates = { start_date: windows[0].test_start, end_date: windows[3].test_end };
+      const { metrics, days } = await backtestDays(user, { parameters: { fast: 5, slow: 20 }, ...dates });
+      const found = Object(walked.at("/optimization/out_of_sample"));
+      expect(JSON.stringify(found.equity.map(({ equity }: { equity: number }) => equity))).toBe(
+        JSON.stringify([1000, ...days]),
+      );
+      for (const name of ["total_return", "annual_return", "annual_volatility", "sharpe", "sortino", "exposure"]) {
+        expect([name, found[name]]).toEqual([name, metrics[name]]);
+      }
+      expect(found).toMatchObject({ windows: 4, carried: true, stability: 1 });
+      const gaps = { train_days: 7, test_days: 5, step_days: 6, carry: true };
+      const refused = await user.send("POST", "/api/optimizations", {
+        optimization: { ...OPTIMIZATION, walk_forward: gaps },
+      });
+      expect([refused.status, refused.text]).toEqual([
+        400,
+        expect.stringContaining("there are days between the tests"),
+      ]);
     });
 
     await t.step("every anchored training begins with the range, and a window without candles says so", async () => {

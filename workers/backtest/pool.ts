@@ -2,7 +2,17 @@ import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { concludeLuckReport, type LuckPart, type LuckReport, type Trials } from "../../research/overfitting.ts";
-import type { EncodedRun, FoundPoints, PointsTask, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
+import type {
+  CarriedTests,
+  CarryTask,
+  EncodedRun,
+  FoundPoints,
+  PointsTask,
+  RunTask,
+  SliceRun,
+  SliceTask,
+  ToWarmWorker,
+} from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 import { Slots } from "./slots.ts";
 
@@ -94,6 +104,11 @@ export class Pool {
   /** Finds points of an optimization as soon as a worker is free. Never rejects. */
   async findPoints(task: PointsTask, limits: Pick<RunLimits, "waitMs" | "signal">): Promise<Outcome<FoundPoints>> {
     return await this.#use<FoundPoints>({ kind: "points", task }, { ...limits, ...NO_LIMITS });
+  }
+
+  /** Trades the test windows of an optimization as one account. Never rejects. */
+  async carry(task: CarryTask, limits: RunLimits): Promise<Outcome<CarriedTests>> {
+    return await this.#use<CarriedTests>({ kind: "carry", task }, limits);
   }
 
   /** Measures the luck of an optimization, on as many workers as are worth it. Never rejects. */

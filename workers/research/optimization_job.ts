@@ -1,11 +1,9 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
-import { readWindowReturns } from "../../db/trial_chunks.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
 import { pointAt } from "../../research/space.ts";
-import { type OutOfSample, stitchWindows } from "../../research/walk_forward.ts";
 import { fixedMs } from "../../market/timeframes.ts";
 import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
 import { readSettings } from "../backtest/run_settings.ts";
@@ -14,6 +12,7 @@ import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { RunError } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
+import type { RunCarry } from "./carried_tests.ts";
 import { readHolding, readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
 import { choosePoints, type FindPoints, listStretch, listTest, pointsOf } from "./points.ts";
@@ -23,6 +22,7 @@ import { planSlice, rulesOf } from "./slice_plan.ts";
 import type { BegunOptimization, SliceRecords } from "./slice_records.ts";
 import { encodeFailed, type Simulated, toResult } from "./slice_result.ts";
 import type { SliceRunner } from "./slice_runner.ts";
+import { walkAccount } from "./walked_account.ts";
 import { beginWindows, type Part, partAt } from "./windows.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -249,7 +249,7 @@ async function finish(
   record: Optimization,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, candles, records, runner } = services;
+  const { db, candles, records, runner, deadlineMs } = services;
   const { timeframe, execution } = readSettings(record);
   const instrument = await candles.findInstrument(record);
   const { periodsPerYear, riskFreeRate } = withPeriodsPerYear(
@@ -265,19 +265,9 @@ async function finish(
   if (outcome?.type === "stopped") return await records.giveBack(job);
   if (outcome?.type === "broken") throw new Error(outcome.message);
   const report = outcome?.type === "completed" ? { overfitting: outcome.overfitting, luck: outcome.luck } : null;
-  const outOfSample = record.windows.length === 0 ? null : await stitch(db, record, rates);
+  const carry: RunCarry = (task) => runner.carry(task, { deadlineMs, signal });
+  const find = findIn(runner, signal);
+  const outOfSample = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
+  if (signal.aborted) return await records.giveBack(job);
   await retry(signal, () => records.complete(job, record.id, { report, outOfSample }));
-}
-
-async function stitch(
-  db: OptimizationServices["db"],
-  { id, windows, initialBalance }: Optimization,
-  rates: { readonly periodsPerYear: number; readonly riskFreeRate: number },
-): Promise<OutOfSample> {
-  const tests = await readWindowReturns(db, id);
-  const traded = windows.flatMap(({ train }, i) => {
-    const own = tests.get(i);
-    return own === undefined ? [] : [{ ...own, trainAnnualReturn: train?.annualReturn ?? null }];
-  });
-  return stitchWindows(traded, { initialBalance, ...rates });
 }

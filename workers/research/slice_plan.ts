@@ -79,7 +79,7 @@ export async function planSlice(
 }
 
 /** The days with candles, by the rules by which a run's daily returns are sampled. */
-function listDays({ candles: { time }, assetClass = null, tradingDays = null }: SandboxTask): number[] {
+export function listDays({ candles: { time }, assetClass = null, tradingDays = null }: SandboxTask): number[] {
   const flat = new Float64Array(time.length).fill(1);
   const days = { time, equity: flat, close: flat, assetClass, tradingDays, initialBalance: 1 };
   return Array.from(sampleDaily(days).dates, (date) => date / DAY_MS);

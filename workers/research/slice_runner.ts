@@ -9,7 +9,7 @@ import { Slots } from "../backtest/slots.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import type { LuckReport, Trials } from "../../research/overfitting.ts";
-import type { FoundPoints, PointsTask, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
+import type { CarriedTests, CarryTask, FoundPoints, PointsTask, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import {
@@ -160,6 +160,11 @@ export class SliceRunner {
   /** Finds points in a thread: on the thread of HTTP, a long search would hold up every request. */
   async findPoints(task: PointsTask, signal: AbortSignal): Promise<Outcome<FoundPoints>> {
     return await this.#startPool().findPoints(task, { signal, waitMs: WAIT_MS });
+  }
+
+  /** Trades the test windows of an optimization as one account. */
+  async carry(task: CarryTask, limits: Pick<RunLimits, "deadlineMs" | "signal">): Promise<Outcome<CarriedTests>> {
+    return await this.#startPool().carry(task, { ...limits, waitMs: WAIT_MS, onProgress: () => {} });
   }
 
   /** Measures how much of an optimization's best trial is luck. */

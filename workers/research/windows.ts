@@ -111,6 +111,7 @@ function readRun({ data, notes, objectives }: EncodedTrials, row: number): Windo
     objective: orNull(objectives[row]!),
     totalReturn: orNull(columns.total_return![row]!),
     annualReturn: orNull(columns.annual_return![row]!),
+    exposure: orNull(columns.exposure![row]!),
   };
 }
 

@@ -13,6 +13,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
+import { runCarry } from "./builtin_carry.ts";
 import { runLuckPart } from "./builtin_luck.ts";
 import { findPoints } from "./builtin_points.ts";
 import { runSlice } from "./builtin_slice.ts";
@@ -26,6 +27,8 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
   if (job.kind === "slice") {
     const outcome = attempt(() => runSlice(job.task, control, pool));
     self.postMessage(outcome, [...buffersOf(outcome)]);
+  } else if (job.kind === "carry") {
+    self.postMessage(attempt(() => runCarry(job.task, control, pool)));
   } else if (job.kind === "luck") {
     self.postMessage(attempt(() => runLuckPart(job.task, control)));
   } else if (job.kind === "points") {

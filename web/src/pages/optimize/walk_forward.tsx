@@ -22,6 +22,9 @@ const FIGURES = [
   { name: "efficiency", label: "Efficiency", format: formatRatio },
   { name: "sharpe", label: "Sharpe ratio", format: formatRatio },
   { name: "max_drawdown", label: "Max drawdown", format: formatPercent },
+  { name: "exposure", label: "Exposure", format: formatPercent },
+  { name: "in_sample_exposure", label: "Exposure, in sample", format: formatPercent },
+  { name: "stability", label: "Next best within a step", format: formatPercent },
 ] as const;
 
 /** The walk-forward windows of an optimization, and the account that trades their tests. */
@@ -34,6 +37,13 @@ export function WalkForward({ windows, outOfSample, objective }: {
   return (
     <>
       <h2 className="mb-2 text-lg font-semibold">Walk-forward</h2>
+      {outOfSample !== null && (
+        <p className="mb-3 text-sm text-muted">
+          {outOfSample.carried
+            ? "One account trades all tests and keeps its position from one to the next."
+            : "Each test starts flat, and one account earns their returns one after the other."}
+        </p>
+      )}
       {outOfSample !== null && <Figures account={outOfSample} />}
       <div className="my-4 grid gap-6 lg:grid-cols-2">
         {hasRun && <WindowBars windows={windows} objective={objective} />}
