@@ -149,6 +149,9 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/optimizations/:id/events", 200, "user", (api) => api.optimizationsStreams.events, {
     encode: encodeEvents,
   }),
+  route("GET", "/api/optimizations/:id/returns", 200, "user", (api) => api.optimizationsStreams.returns, {
+    encode: encodeList,
+  }),
   route("GET", "/api/optimizations/:id/surface", 200, "user", (api) => api.optimizations.surface),
   route("GET", "/api/optimizations/:id/trials", 200, "user", (api) => api.optimizationsStreams.trials, {
     encode: encodeList,

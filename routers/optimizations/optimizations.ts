@@ -19,6 +19,7 @@ import { optimizationRequestSchema } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
 import { submitOptimization } from "./optimization_submission.ts";
 import { readSurface, surfaceSchema, surfaceShape } from "./optimization_surface.ts";
+import { readReturnRows, RETURN_COLUMNS } from "./trial_returns.ts";
 import { toTrialRow, trialColumns, trialFilters, trialList } from "./trial_lists.ts";
 
 const statusShape = { status: z.enum(BACKTEST_STATUSES).optional() };
@@ -100,6 +101,15 @@ export const optimizationsStreamsRouter = router({
     .query(({ ctx, input: { limit, cursor, status } }): ListAnswer => {
       const pages = readList(optimizationList(ctx, status), { limit, after: afterId(cursor) }, ctx.answer);
       return { name: "optimizations", pages };
+    }),
+
+  /** The daily returns of the trials that keep them. */
+  returns: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema }))
+    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+      const row = await optimizationRuns.get(ctx, id);
+      const pages = readReturnRows(ctx, row.id);
+      return { name: "returns", pages, table: { format, columns: RETURN_COLUMNS, isPage: false } };
     }),
 
   /** As `optimizations.trials`: all of them, or a page where there is a limit. */

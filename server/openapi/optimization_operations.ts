@@ -1,5 +1,6 @@
 /** The words of the API's description for optimizations. */
 import { optimizationSchema, trialSchema } from "../../routers/optimizations/optimization_records.ts";
+import { returnSchema } from "../../routers/optimizations/trial_returns.ts";
 import { KEYED, listOf, LOCATION, NEXT_CURSOR, type Operation, SUBMISSION, TABLE_MEDIA } from "./operation.ts";
 
 const NO_OPTIMIZATION = ["OPTIMIZATION_NOT_FOUND"] as const;
@@ -70,6 +71,13 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
     output: listOf("trials", trialSchema),
     media: TABLE_MEDIA,
     headers: NEXT_CURSOR,
+  },
+  "optimizationsStreams.returns": {
+    summary: "The daily returns of an optimization's trials",
+    description: "Complete, in the order of the trials: those that the figures of luck are computed from.",
+    codes: NO_OPTIMIZATION,
+    output: listOf("returns", returnSchema),
+    media: TABLE_MEDIA,
   },
   "optimizations.backtestTrial": {
     summary: "Run a trial as a backtest",

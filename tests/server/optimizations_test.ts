@@ -67,6 +67,26 @@ for (const kind of DATABASES) {
       expect(counts.reduce((sum: number, each: number) => sum + each)).toBe(499);
     });
 
+    await t.step("the daily returns of its trials are a table, from which the figures follow", async () => {
+      const rows = (await user.get(`/api/optimizations/${id}/returns`)).list("/returns").map(Object);
+      expect(rows.length).toBe(6 * 31);
+      const number = ended.at("/optimization/best/0/number");
+      const own = rows.filter((row) => row.number === number);
+      expect(own.map(({ day }) => day)).toEqual(own.map((_, i) => i + 1));
+      const returns = own.map((row) => row.return);
+      const mean = returns.reduce((sum, each) => sum + each) / 31;
+      const squares = returns.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+      const best = Number(ended.at("/optimization/luck/best"));
+      expect(mean / Math.sqrt(squares / 30) * Math.sqrt(365)).toBeCloseTo(best, 9);
+      const csv = await fetch(`${user.url}/api/optimizations/${id}/returns?format=csv`, {
+        headers: { cookie: user.cookie },
+      });
+      const lines = (await csv.text()).trim().split("\n");
+      expect([lines[0], lines.length]).toEqual(["number,day,return", 6 * 31 + 1]);
+      expect(lines[1]).toBe(`${rows[0].number},1,${rows[0].return}`);
+      expect((await user.get(`/api/optimizations/${crypto.randomUUID()}/returns`)).status).toBe(404);
+    });
+
     await t.step("a trial as a backtest has the same metrics, to the last digit", async () => {
       const [trial] = (await user.get(`/api/optimizations/${id}/trials?limit=1&sort=sharpe`)).list("/trials").map(
         Object,

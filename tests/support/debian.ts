@@ -8,6 +8,7 @@ export const DEBIAN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "tests/client/python_frames.ts": ["python3-matplotlib", "python3-pandas", "python3-venv"],
   "tests/docs/pandas.ts": ["python3-pandas"],
   "tests/docs/proxy.ts": ["caddy", "nginx-light"],
+  "tests/docs/research_in_python.ts": ["python3-numpy", "python3-scipy"],
   "tests/support/debian_packages.ts": ["python3"],
   "tests/strategies/toolchains.ts": ["clang", "libstd-rust-dev-wasm32", "lld", "rustc"],
 };
