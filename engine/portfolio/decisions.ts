@@ -6,6 +6,9 @@ import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
 import type { PortfolioPlan } from "./timeline.ts";
 
+/** The largest weight of a market, in equities. No leverage reaches it; far beyond, money is no number. */
+const WEIGHT_MAX = 1000;
+
 /** Who decides at a row, and on which markets it has acted. */
 export interface Decider {
   /** Decides after the marks of a row. `closing` are the seats whose candle has just closed. Returns the seats with new orders or targets. */
@@ -129,9 +132,14 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
     if (weights.length !== seats.length) {
       throw new RangeError(`Cannot target ${weights.length} weights: there are ${seats.length} markets`);
     }
+    if (!(minTrade >= 0)) throw new RangeError(`Cannot leave differences below ${minTrade}: minTrade is 0 or more`);
     for (const seat of seats) {
       const weight = weights[seat.index]!;
-      if (Math.abs(weight) === Infinity) throw new RangeError(`Cannot target a weight of ${weight} for ${seat.id}`);
+      if (Math.abs(weight) > WEIGHT_MAX) {
+        throw new RangeError(
+          `Cannot target a weight of ${weight} for ${seat.id}: it is at most ${WEIGHT_MAX} times equity`,
+        );
+      }
       this.#withdraw(seat);
       // What is not held and gets no weight needs no look at its next open.
       const isIdle = weight === 0 && seat.quantity === 0;

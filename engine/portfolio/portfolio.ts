@@ -4,7 +4,7 @@ import type { AssetClass, Execution } from "../execution.ts";
 import type { BenchmarkColumns, TradingDayColumns } from "../metrics/input.ts";
 import type { ComputedMetrics } from "../metrics/compute.ts";
 import type { OrderColumns } from "../order_columns.ts";
-import type { Bounds } from "../run.ts";
+import type { Bound, Bounds } from "../run.ts";
 import type { OrderBook, Strategy } from "../strategy.ts";
 import type { TradeColumns } from "../trade_columns.ts";
 
@@ -159,8 +159,8 @@ export interface PortfolioOrders {
    * - Where money is short, the increases of one decision at one instant are scaled down together.
    * - A difference below `minTrade` of equity is left, unless the target is 0. A weight of NaN leaves a market alone.
    *
-   * @param weights As many as there are markets; finite or NaN. @param minTrade Fraction of equity.
-   * @throws {RangeError} When a weight is infinite or there are too few.
+   * @param weights As many as there are markets; NaN, or from -1000 to 1000. @param minTrade Fraction of equity.
+   * @throws {RangeError} When a weight or minTrade is beyond, or there are too few or too many.
    */
   target(weights: Float64Array, minTrade?: number, tag?: string | null): void;
   /** Every order of a single market, with its own book. @param market Its index. */
@@ -235,6 +235,17 @@ export interface PortfolioResult extends ComputedMetrics {
   readonly correlation: CorrelationMatrix;
   /** As of a run over one market. */
   readonly bounds: Bounds | null;
+  /**
+   * What margin calls depend on that no candle shows: whether worst prices came together. Null where the account is not called, and
+   * where it holds one market.
+   */
+  readonly marginBounds: MarginBounds | null;
   /** Notes for the reader, in words. */
   readonly notes: readonly string[];
+}
+
+/** Two ends of a run: called with all open candles at their worst prices at once, as the result is, or by their closes only. */
+export interface MarginBounds {
+  readonly worst_together: Bound;
+  readonly closes_only: Bound;
 }

@@ -3,13 +3,14 @@ import { isAskedToStop, nextLook, writeProgress } from "../control.ts";
 import type { Execution } from "../execution.ts";
 import { Market } from "../market.ts";
 import { OrderLog } from "../order_log.ts";
-import { cashInterestOf, hasFinancing, marginInterestOf } from "../rules/financing.ts";
+import { hasFinancing } from "../rules/financing.ts";
 import { Lots } from "../rules/lots.ts";
 import { RunStopped } from "../run.ts";
 import { DELISTED, MARGIN_CALL } from "../trade_columns.ts";
 import { TradeLog } from "../trade_log.ts";
 import { TradingAccount } from "../trading_account.ts";
 import { type Decider, EachDecides, PortfolioDecides } from "./decisions.ts";
+import { payInterest } from "./interest.ts";
 import { Opens } from "./opens.ts";
 import type { PortfolioRequest } from "./portfolio.ts";
 import { Positions } from "./positions.ts";
@@ -42,6 +43,7 @@ export class PortfolioSimulation {
   readonly #opens: Opens;
   readonly #decider: Decider;
   readonly #hasFinancing: boolean;
+  readonly #callsAtCloses: boolean;
   readonly #closesAtEnd: boolean;
   readonly #onMark: OnMark | null;
   readonly #opening: Seat[] = [];
@@ -54,7 +56,9 @@ export class PortfolioSimulation {
     onMark: OnMark | null,
   ) {
     const { markets, initialBalance, timeframeMs, strategy, currencies = [], pool = null } = request;
-    const { timeline, execution } = plan;
+    const { timeline, callsAtCloses } = plan;
+    // Markets then have no calls of their own.
+    const execution = callsAtCloses ? { ...plan.execution, marginCall: false } : plan.execution;
     const rows = timeline.instant.length;
     // Rates move the account as other markets do: a price alone says nothing about a margin call.
     const isShared = markets.length > 1 || markets.some(({ currency }) => (currency ?? null) !== null);
@@ -73,6 +77,7 @@ export class PortfolioSimulation {
     this.gross = takeDoubles(pool, rows);
     this.#execution = execution;
     this.#hasFinancing = hasFinancing(execution);
+    this.#callsAtCloses = callsAtCloses;
     this.#closesAtEnd = execution.closeAtEnd !== "none";
     this.seats = markets.map((input, index) => {
       // Bounds override bothTouched in the plan and still replay the run's finer candles.
@@ -105,9 +110,13 @@ export class PortfolioSimulation {
   /** Takes the account through one row; false when nothing is left of it. */
   #step(row: number, instant: number): boolean {
     this.#wakeSeats(row);
-    if (this.#hasFinancing && row > 0) this.#finance(row);
+    if (this.#hasFinancing && row > 0) {
+      const { time } = this.timeline;
+      payInterest(this.#execution, this.account, this.positions.held, this.#opening, [time[row - 1]!, time[row]!]);
+    }
     this.#open(row);
     this.#close(row, instant);
+    if (this.#callsAtCloses) this.#callAtCloses(row, instant);
     if (!this.#mark(row, instant)) return false;
     for (const seat of this.#closing) this.positions.convert(seat, instant);
     const acted = this.#decider.decide(row, instant, this.#closing);
@@ -191,6 +200,20 @@ export class PortfolioSimulation {
     }
   }
 
+  /** Closes positions at the closes of a row, one after the other, until what is left is above its maintenance margin. */
+  #callAtCloses(row: number, instant: number): void {
+    const { positions } = this;
+    for (const seat of positions.held) seat.see(row);
+    positions.sumAtLastCloses(instant);
+    for (const seat of [...positions.held]) {
+      if (seat.closes.rowOf(seat.i) !== row || !positions.isCalled) continue;
+      seat.market.closeAll(seat.i, MARGIN_CALL);
+      positions.refresh(seat);
+      this.#wakes.rows[seat.index] = row;
+      if (!this.#closing.includes(seat)) this.#closing.push(seat);
+    }
+  }
+
   /** Adds the positions whose candle closes to those that are looked at: each may be closed by a margin call. */
   #joinHeld(row: number): void {
     const closing = this.#closing;
@@ -237,28 +260,6 @@ export class PortfolioSimulation {
     if (!seat.isHeld) seat.valueAt(seat.candles.close[seat.opened]!);
     this.positions.bind(seat);
     return seat.market.fillAtClose(seat.opened);
-  }
-
-  /** Interest between the times of this row and the one before. Trades pay theirs at the opens of their candles. */
-  #finance(row: number): void {
-    const { account, positions: { held } } = this;
-    const { time } = this.timeline;
-    const [from, to] = [time[row - 1]!, time[row]!];
-    let [longs, shorts] = [0, 0];
-    for (const { value } of held) {
-      if (value > 0) longs += value;
-      else shorts -= value;
-    }
-    const loan = marginInterestOf(this.#execution, account.cash, from, to);
-    const interest = cashInterestOf(this.#execution, account.cash, shorts, from, to);
-    for (const seat of held) {
-      const { value, market, opened } = seat;
-      if (loan !== 0) seat.loan += value > 0 ? loan * (value / longs) : longs === 0 ? loan / held.length : 0;
-      if (!this.#opening.includes(seat)) continue;
-      market.finance(opened, seat.loan / seat.ledger.rate);
-      seat.loan = 0;
-    }
-    account.earn(interest);
   }
 
   #finish(): void {

@@ -4,9 +4,16 @@ import type { Execution } from "../execution.ts";
 import { computeMetrics } from "../metrics/compute.ts";
 import { findDays } from "../metrics/daily.ts";
 import type { BenchmarkColumns, RangeDays } from "../metrics/input.ts";
-import type { Bounds } from "../run.ts";
+import type { Bound, Bounds } from "../run.ts";
+import { MARGIN_CALL } from "../trade_columns.ts";
 import { findAsks } from "./decisions.ts";
-import { PORTFOLIO_MARKETS_MAX, type PortfolioRequest, type PortfolioResult } from "./portfolio.ts";
+import {
+  type MarginBounds,
+  PORTFOLIO_MARKETS_MAX,
+  type PortfolioRequest,
+  type PortfolioResult,
+  type PortfolioTrades,
+} from "./portfolio.ts";
 import { describePortfolio } from "./portfolio_notes.ts";
 import { PortfolioSimulation } from "./portfolio_simulation.ts";
 import { contributionsOf, correlationOf, Sampler } from "./portfolio_tables.ts";
@@ -88,6 +95,7 @@ function planOf(request: PortfolioRequest, timeline: Timeline, days: RangeDays):
     return {
       timeline,
       asks: new Uint8Array(0),
+      callsAtCloses: false,
       execution: withSlots(request.execution, Math.min(strategy.positionsMax, request.markets.length)),
     };
   }
@@ -97,7 +105,12 @@ function planOf(request: PortfolioRequest, timeline: Timeline, days: RangeDays):
     const first = Math.max(firstIndex, strategy.warmup - 1);
     if (first < candles.close.length) warm = Math.min(warm, timeline.closes[n]!.rowOf(first));
   });
-  return { timeline, asks: findAsks(strategy.every, datesOf(days, rows), warm), execution: request.execution };
+  return {
+    timeline,
+    callsAtCloses: false,
+    asks: findAsks(strategy.every, datesOf(days, rows), warm),
+    execution: request.execution,
+  };
 }
 
 /** The default size of a position: an equal part of the equity. */
@@ -192,6 +205,7 @@ function resultOf(
     holdings: sampler.holdings,
     correlation: correlationOf(seats, closes, beside.days),
     bounds: boundsOf(request, plan, simulation, columns.ambiguous.includes(1)),
+    marginBounds: marginBoundsOf(request, plan, simulation, columns),
     notes: describePortfolio(request, simulation, datesOf(beside.days, time.length)),
   };
 }
@@ -205,13 +219,29 @@ function boundsOf(
 ): Bounds | null {
   if (!hasAmbiguous) return null;
   const boundOf = (bothTouched: "stop_first" | "target_first") => {
-    const isSame = plan.execution.bothTouched === bothTouched;
-    const execution = { ...plan.execution, bothTouched };
-    const { account, trades, seats } = isSame
-      ? simulation
-      : simulate({ ...request, control: null }, { ...plan, execution }, null);
-    const open = seats.reduce((count, { market }) => count + market.ledger.open.count, 0);
-    return { final_equity: account.equity, trades: trades.count - open };
+    if (plan.execution.bothTouched === bothTouched) return endOf(simulation);
+    return endOf(repeat(request, { ...plan, execution: { ...plan.execution, bothTouched } }));
   };
   return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
+}
+
+/** The ends with worst prices that come together and with closes alone; null where the account is not called. */
+function marginBoundsOf(
+  request: PortfolioRequest,
+  plan: PortfolioPlan,
+  simulation: PortfolioSimulation,
+  { exitReason }: PortfolioTrades,
+): MarginBounds | null {
+  const isCalled = plan.execution.marginCall && exitReason.includes(MARGIN_CALL);
+  if (!isCalled || !simulation.account.isShared) return null;
+  return { worst_together: endOf(simulation), closes_only: endOf(repeat(request, { ...plan, callsAtCloses: true })) };
+}
+
+function repeat(request: PortfolioRequest, plan: PortfolioPlan): PortfolioSimulation {
+  return simulate({ ...request, control: null }, plan, null);
+}
+
+function endOf({ account, trades, seats }: PortfolioSimulation): Bound {
+  const open = seats.reduce((count, { ledger }) => count + ledger.open.count, 0);
+  return { final_equity: account.equity, trades: trades.count - open };
 }

@@ -49,6 +49,8 @@ export interface PortfolioPlan {
   readonly asks: Uint8Array;
   /** The rules of every market: the default size is its part of equity. */
   readonly execution: Execution;
+  /** True if margin calls look at closes only, and not at the worst prices of candles. */
+  readonly callsAtCloses: boolean;
 }
 
 /**

@@ -233,6 +233,19 @@ Deno.test("margin counts all positions at their worst prices", () => {
   // At 6.5 equity is 300, and 325 are needed: A is closed there. B alone needs 162.5.
   expect([...called.trades.exitReason]).toEqual([EXIT_REASONS.indexOf("margin_call"), STILL_OPEN]);
   expect(called.trades.exitPrice[0]).toBe(6.5);
+  // By closes there is no call: 100 of each at 10 are 2000, less 1000. Called, A lost 350.
+  expect([result.marginBounds, called.marginBounds]).toEqual([null, {
+    worst_together: { final_equity: 650, trades: 1 },
+    closes_only: { final_equity: 1000, trades: 0 },
+  }]);
+  const fallen = runOf(
+    [marketOf("A", still(10, 10, 6, 6)), marketOf("B", still(10, 10, 6, 6))],
+    targets({ 1: [1, 1] }),
+    { execution: execution({ leverage: 2, maintenanceMargin: 0.5 }) },
+  );
+  // Equity is 200 at 6, and 300 are needed; after A is closed, 150. Worst prices are the closes.
+  expect(fallen.marginBounds!.closes_only).toEqual(fallen.marginBounds!.worst_together);
+  expect(fallen.marginBounds!.closes_only).toEqual({ final_equity: 200, trades: 1 });
 });
 
 Deno.test("what a portfolio cannot be is named", () => {
@@ -241,6 +254,8 @@ Deno.test("what a portfolio cannot be is named", () => {
   expect(() => runOf([a, a], targets({}))).toThrow("twice");
   expect(() => runOf([a], targets({ 1: [1, 1] }))).toThrow("2 weights: there are 1 markets");
   expect(() => runOf([a], targets({ 1: [Infinity] }))).toThrow("weight of Infinity for A");
+  expect(() => runOf([a], targets({ 1: [1e308] }))).toThrow("weight of 1e+308 for A: it is at most 1000");
+  expect(() => runOf([a], targets({ 1: [1] }, -1))).toThrow("below -1");
   expect(() => runOf([{ ...a, currency: 0 }], targets({}))).toThrow("no rates");
   expect(() => runOf([a], targets({}), { execution: execution({ fill: "close" }) })).toThrow("fill close");
   expect(() => runOf([a], each([]))).toThrow("0 strategies over 1 markets");
