@@ -15,7 +15,6 @@ import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
 import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
-import { sendRenewedCookies } from "./middleware/renewed_cookies.ts";
 import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
@@ -255,4 +254,11 @@ function statusOf(error: AppError): ContentfulStatusCode {
 
 function isContentful(status: number): status is ContentfulStatusCode {
   return status >= 400 && status < 600;
+}
+
+/** Sends the cookies of a session that the request has lengthened. An answer that shared caches keep must not have them. */
+async function sendRenewedCookies(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
+  await next();
+  if (/\bpublic\b/.test(c.res.headers.get("cache-control") ?? "")) return;
+  for (const cookie of c.get("renewedCookies") ?? []) c.header("set-cookie", cookie, { append: true });
 }

@@ -1,8 +1,10 @@
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "./app.ts";
+import { AppError, errorBody, errorStatus } from "../routers/errors.ts";
 import { type Config, unusable } from "./config.ts";
 import { type RestartingServer, serveWithRestarts } from "./restarting_server.ts";
-import { unavailableResponse } from "./unavailable_response.ts";
+
+const RETRY_AFTER_SECONDS = 1;
 
 // Requests under way get this long to end by themselves.
 const REQUESTS_MS = 2_500;
@@ -146,4 +148,13 @@ async function endRequests(server: RestartingServer): Promise<void> {
 function logBrokenAnswer(error: unknown): Response {
   log.warn("An answer broke off: {error}", { error });
   return new Response(null, { status: 500 });
+}
+
+/** The answer of a service that is not open, or about to close. */
+function unavailableResponse(reason: string): Response {
+  const error = new AppError("UNAVAILABLE", `Cannot answer: ${reason}`);
+  return Response.json(errorBody(error, crypto.randomUUID()), {
+    status: errorStatus(error),
+    headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+  });
 }

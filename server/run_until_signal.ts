@@ -1,5 +1,4 @@
 import { getLogger } from "@logtape/logtape";
-import { killProcessAfter } from "./kill_timer.ts";
 
 // The process is gone within five seconds; another worker repeats a run that was cut off.
 const SHUTDOWN_MS = 4_500;
@@ -54,4 +53,18 @@ export function closeOnSignal({ leave, close }: Closable): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => void (stopping ??= stop(signal)));
   }
+}
+
+/**
+ * Kills this process after a time, whatever its main thread does.
+ *
+ * Deno.exit() exports the last metrics and may wait for ever for its own thread, so another thread keeps the time.
+ */
+function killProcessAfter(ms: number): void {
+  const code = `setTimeout(() => Deno.kill(Deno.pid, "SIGKILL"), ${ms})`;
+  new Worker(`data:text/javascript,${encodeURIComponent(code)}`, {
+    type: "module",
+    name: "hindcast-exit",
+    deno: { permissions: "none" },
+  });
 }

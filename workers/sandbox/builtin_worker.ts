@@ -10,11 +10,11 @@ import { BufferPool, buffersOf } from "../../engine/buffer_pool.ts";
 import { isAskedToStop } from "../../engine/control.ts";
 import { repeat, run, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
+import { type LuckPart, measureLuckPart } from "../../research/overfitting.ts";
+import { brokenBy, type Completed, NOT_BEGUN, type Outcome } from "../outcome.ts";
+import type { EncodedRun, LuckTask, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
 import { runCarry } from "./builtin_carry.ts";
-import { runLuckPart } from "./builtin_luck.ts";
 import { findPoints } from "./builtin_points.ts";
 import { runSlice } from "./builtin_slice.ts";
 
@@ -86,4 +86,16 @@ function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
 
 function currentMs(): number {
   return performance.timeOrigin + performance.now();
+}
+
+/**
+ * Does a part of the work on an optimization's luck.
+ *
+ * @throws {RunStopped} When the control words ask for it.
+ */
+function runLuckPart({ trials, ...splits }: LuckTask, control: Int32Array): Completed<LuckPart> {
+  const part = measureLuckPart(trials, splits, () => {
+    if (isAskedToStop(control)) throw new RunStopped(0);
+  });
+  return { type: "completed", ...part };
 }

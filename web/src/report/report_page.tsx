@@ -1,5 +1,5 @@
 import { type ReactNode, useRef } from "react";
-import type { Report } from "../api.ts";
+import type { Metric, Report } from "../api.ts";
 import { Assumptions } from "../pages/run/assumptions.tsx";
 import { Charts, type ChartsHandle } from "../pages/run/chart/charts.tsx";
 import { Metrics } from "../pages/run/metrics.tsx";
@@ -10,7 +10,6 @@ import { SummaryStrip } from "../pages/run/summary_strip.tsx";
 import { Trades } from "../pages/run/trades.tsx";
 import { Logo } from "../parts/logo.tsx";
 import { formatTime } from "../parts/format.ts";
-import { Definitions } from "./definitions.tsx";
 
 /** A completed run on one page: the parts of its page in the console, one below the other. */
 export function ReportPage({ report: { backtest, metrics, trades } }: { readonly report: Report }) {
@@ -59,5 +58,20 @@ function Part({ title, place = "", children }: {
       <h2 className="mb-3 text-lg font-semibold">{title}</h2>
       {children}
     </section>
+  );
+}
+
+/** The meaning and the formula of each metric, for those who read on paper. */
+function Definitions({ metrics }: { readonly metrics: readonly Metric[] }) {
+  return (
+    <dl className="gap-8 text-xs sm:columns-2">
+      {metrics.map(({ name, label, meaning, formula, unit }) => (
+        <div key={name} className="mb-2 break-inside-avoid">
+          <dt className="font-medium">{label}</dt>
+          <dd>{meaning}</dd>
+          <dd className="break-words text-muted">{formula} ({unit})</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
