@@ -100,7 +100,15 @@ export function stopPriceOf({ type, stopPrice }: OrderDraft): number {
   return namesStop(type) ? stopPrice : NaN;
 }
 
-/** The account at a candle's close, as the strategy sees it. The run overwrites it in place at each candle. */
+/**
+ * The account at a candle's close, as the strategy sees it. The run overwrites it in place at each candle.
+ *
+ * @example Whether an account has lost a tenth, and its position's share of it.
+ * ```ts
+ * const hasLost = (account: Account) => account.equity < 0.9 * account.initialBalance;
+ * const shareOf = (account: Account) => 1 - account.cash / account.equity;
+ * ```
+ */
 export interface Account {
   readonly cash: number;
   /** cash + quantity x close. */
@@ -149,6 +157,19 @@ export interface OrderBook {
  *
  * `decide` is called once a candle, at its close, and must not read anything later. For a strategy that runs elsewhere,
  * the caller drives a Simulation (engine/simulation.ts) instead, one `advance` a candle, with the same book and account.
+ *
+ * @example Buys once two closes in a row have risen.
+ * ```ts
+ * let close: Float64Array;
+ * const rising: Strategy = {
+ *   warmup: 3,
+ *   prepare: (candles) => void (close = candles.close),
+ *   decide(i, account, book) {
+ *     const hasRisen = close[i]! > close[i - 1]! && close[i - 1]! > close[i - 2]!;
+ *     if (account.quantity === 0 && hasRisen) book.place(newDraft());
+ *   },
+ * };
+ * ```
  */
 export interface Strategy {
   /** Candles up to and including the first decision's; at least 1. */

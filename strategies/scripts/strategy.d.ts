@@ -123,7 +123,23 @@ interface Series {
   readonly firstIndex: number;
 }
 
-/** Defines the strategy. The function receives the strategy's own parameters, with the defaults filled in, and the series. */
+/**
+ * Defines the strategy. The function receives the strategy's own parameters, with the defaults filled in, and the series.
+ *
+ * @example Buys once the close is above its average, and leaves once it is below.
+ * ```ts
+ * strategy(() => ({
+ *   warmup: 20,
+ *   prepare({ close }) {
+ *     this.mean = sma(close, 20);
+ *   },
+ *   decide(i, { close }, account, orders) {
+ *     if (account.quantity === 0 && close[i] > this.mean[i]) orders.buy();
+ *     else if (account.quantity > 0 && close[i] < this.mean[i]) orders.close();
+ *   },
+ * }));
+ * ```
+ */
 declare function strategy<Parameters>(
   // deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
   create: (parameters: Parameters, series: Series) => Strategy & ThisType<any>,
