@@ -13,8 +13,8 @@ import { findNearestPath } from "../routers/name_hints.ts";
 import { serveAgents } from "./agents/serve_agents.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
-import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
-import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
+import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
+import { type ContextSources, createContext, receiverOf, type ServerEnv } from "./context.ts";
 import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
@@ -182,7 +182,7 @@ function serveTrpc(app: Hono<ServerEnv>, streams: StreamLimits, options: AppOpti
     const answer = await serve(c, next);
     // A change has been made, so its answer is not refused.
     if (!(answer instanceof Response) || c.req.method === "POST") return answer;
-    return await streams.bound(addressGroup(c.get("clientAddress")), await measure(answer));
+    return await streams.bound(receiverOf(c), await measure(answer));
   });
 }
 

@@ -5,6 +5,7 @@ import { AnswerBudget } from "../routers/answer_budget.ts";
 import { acceptToken } from "../routers/token_secret.ts";
 import type { Context, Services } from "../routers/trpc.ts";
 import type { Auth } from "./auth.ts";
+import type { Receiver } from "./middleware/stream_limits.ts";
 
 /** The values that middleware sets on a request for the handlers. */
 export interface ServerEnv {
@@ -16,6 +17,12 @@ export interface ServerEnv {
     body: unknown;
     renewedCookies?: readonly string[];
   };
+}
+
+/** Who gets the answer to a request, once it has a context. */
+export function receiverOf(c: HonoContext<ServerEnv>): Receiver {
+  const { clientNetwork, user } = c.get("context");
+  return { address: clientNetwork, userId: user?.id ?? null };
 }
 
 /** The parts that a request's context is made of. */

@@ -24,7 +24,7 @@ export function encodeEvents(
     start(controller) {
       keepAlive = setInterval(() => {
         // Clients ignore comments. For one that does not read they would pile up.
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": still here\n\n"));
+        if (controller.desiredSize === 0) controller.enqueue(encoder.encode(": still here\n\n"));
       }, keepAliveMs);
     },
     async pull(controller) {
@@ -47,7 +47,8 @@ export function encodeEvents(
       clearInterval(keepAlive);
       await events.return(undefined);
     },
-  });
+    // An event that nobody has read yet is not made.
+  }, { highWaterMark: 0 });
   return new Response(body, {
     headers: {
       "content-type": "text/event-stream",

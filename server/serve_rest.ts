@@ -2,8 +2,7 @@ import type { Context as HonoContext, Hono } from "hono";
 import { AppError, pointer, quote } from "../routers/errors.ts";
 import { findMeantKeys, hintAtMeantKeys } from "../routers/name_hints.ts";
 import { type Access, requireAccess } from "../routers/trpc.ts";
-import { addressGroup } from "./client_address.ts";
-import type { ServerEnv } from "./context.ts";
+import { receiverOf, type ServerEnv } from "./context.ts";
 import type { ReportShell } from "./encode_report.ts";
 import { readJson, requireType, untilStalled } from "./middleware/body.ts";
 import type { StreamLimits } from "./middleware/stream_limits.ts";
@@ -30,7 +29,7 @@ export function serveRest(
       const { input, meantKeys } = await readInput(c, row, stallMs);
       const answer = () => row.call(createApi(c), input, c.req.raw, shell);
       try {
-        return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
+        return row.isLong ? await streams.answer(receiverOf(c), answer) : await answer();
       } catch (error) {
         throw hintAtMeantKeys(error, meantKeys);
       }

@@ -1,13 +1,20 @@
 import { AppError } from "../../routers/errors.ts";
 import { Turns } from "../turns.ts";
+import { UNREAD_LIMITS, type UnreadEvent, UnreadEvents } from "./unread_events.ts";
 
 /** Answers that are sent while their client reads. Each holds some megabytes: a month of candles and its text, or two pages of a list. */
 export const ANSWER_LIMITS = { addressMax: 32, max: 128 };
-/** Event streams, which live as long as their client wants. Each holds a record. */
-export const EVENT_LIMITS = { addressMax: 128, max: 512 };
+/** Event streams, which live as long as their client wants. */
+export const EVENT_LIMITS = { addressMax: 128, userMax: 128, max: 512 };
 
 /** The limits of one kind of stream. */
 type Limits = typeof ANSWER_LIMITS;
+
+/** Whose an answer is: the key of an address, and the user where one is signed in. */
+export interface Receiver {
+  readonly address: string;
+  readonly userId: string | null;
+}
 
 // Their first pieces read months of candles from the database: the rest of its connections is for everybody else.
 const BEGINNING_LIMITS = { addressMax: 2, max: Infinity };
@@ -24,13 +31,15 @@ const PIECE_BYTES = 262_144;
 /** Streams under way, counted for each address and in all. */
 class Slots {
   readonly #what: string;
+  readonly #whose: string;
   readonly #limits: Limits;
   readonly #open = new Map<string, number>();
   readonly #waiting = new Set<{ readonly address: string; start(release: () => void): void }>();
   #total = 0;
 
-  constructor(what: string, limits: Limits) {
+  constructor(what: string, limits: Limits, whose = "to this address") {
     this.#what = what;
+    this.#whose = whose;
     this.#limits = limits;
   }
 
@@ -38,7 +47,7 @@ class Slots {
   take(address: string): () => void {
     const { addressMax, max } = this.#limits;
     const own = this.#open.get(address) ?? 0;
-    if (own >= addressMax) throw tooMany("RATE_LIMITED", `${own} ${this.#what} to this address`);
+    if (own >= addressMax) throw tooMany("RATE_LIMITED", `${own} ${this.#what} ${this.#whose}`);
     if (this.#total >= max) throw tooMany("UNAVAILABLE", `${this.#total} ${this.#what}`);
     this.#open.set(address, own + 1);
     this.#total++;
@@ -85,10 +94,12 @@ class Slots {
   }
 }
 
-/** Bounds the cost of clients that do not read: a number of streams for each address and in all, and an end to those that stall. */
+/** Bounds the cost of clients that do not read: a number of streams, a number of bytes of events, and an end to those that stall. */
 export class StreamLimits {
   readonly #answers: Slots;
   readonly #events: Slots;
+  readonly #userEvents: Slots;
+  readonly #unread: UnreadEvents;
   readonly #beginnings = new Slots("beginnings", BEGINNING_LIMITS);
   readonly #stallMs: number;
   readonly #waitMs: number;
@@ -96,9 +107,20 @@ export class StreamLimits {
   readonly #turns = new Turns();
 
   /** @param options `stallMs`: the time after which a stream ends whose client reads nothing. */
-  constructor(options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number }) {
+  constructor(
+    options: {
+      stallMs: number;
+      answers?: Limits;
+      events?: typeof EVENT_LIMITS;
+      unread?: typeof UNREAD_LIMITS;
+      waitMs?: number;
+    },
+  ) {
+    const events = options.events ?? EVENT_LIMITS;
     this.#answers = new Slots("answers", options.answers ?? ANSWER_LIMITS);
-    this.#events = new Slots("event streams", options.events ?? EVENT_LIMITS);
+    this.#events = new Slots("event streams", events);
+    this.#userEvents = new Slots("event streams", { addressMax: events.userMax, max: Infinity }, "of yours");
+    this.#unread = new UnreadEvents(options.unread ?? UNREAD_LIMITS);
     this.#stallMs = options.stallMs;
     this.#waitMs = options.waitMs ?? WAIT_MS;
   }
@@ -106,16 +128,15 @@ export class StreamLimits {
   /**
    * Makes an answer that may be long, once it is its turn.
    *
-   * @param address Whose it is.
    * @throws AppError RATE_LIMITED or UNAVAILABLE, and the errors of `work`.
    */
-  async answer(address: string, work: () => Promise<Response>): Promise<Response> {
-    const release = await this.#answers.takeInTurn(address, this.#waitMs);
+  async answer(receiver: Receiver, work: () => Promise<Response>): Promise<Response> {
+    const release = await this.#answers.takeInTurn(receiver.address, this.#waitMs);
     try {
       const response = await work();
-      if (isLong(response) && !isEventStream(response)) return this.#watch(address, response, release);
+      if (isLong(response) && !isEventStream(response)) return this.#watch(receiver, response, release);
       release();
-      return await this.bound(address, response);
+      return await this.bound(receiver, response);
     } catch (error) {
       release();
       throw error;
@@ -127,19 +148,41 @@ export class StreamLimits {
    *
    * @throws AppError RATE_LIMITED or UNAVAILABLE; the response is given up then.
    */
-  async bound(address: string, response: Response): Promise<Response> {
+  async bound(receiver: Receiver, response: Response): Promise<Response> {
     if (!isLong(response)) return response;
     try {
-      return this.#watch(address, response, (isEventStream(response) ? this.#events : this.#answers).take(address));
+      const release = isEventStream(response) ? this.#takeEvents(receiver) : this.#answers.take(receiver.address);
+      return this.#watch(receiver, response, release);
     } catch (error) {
       await response.body?.cancel();
       throw error;
     }
   }
 
-  #watch(address: string, response: Response, onEnd: () => void): Response {
-    const begin = isEventStream(response) ? undefined : () => this.#beginnings.takeInTurn(address);
-    return watch(response, { stallMs: this.#stallMs, nextTurn: () => this.#turns.next(), begin, onEnd });
+  #takeEvents({ address, userId }: Receiver): () => void {
+    const releaseUser = userId === null ? () => {} : this.#userEvents.take(userId);
+    try {
+      const release = this.#events.take(address);
+      return () => {
+        release();
+        releaseUser();
+      };
+    } catch (error) {
+      releaseUser();
+      throw error;
+    }
+  }
+
+  #watch({ address }: Receiver, response: Response, onEnd: () => void): Response {
+    const isEvents = isEventStream(response);
+    return watch(response, {
+      address,
+      stallMs: this.#stallMs,
+      nextTurn: () => this.#turns.next(),
+      begin: isEvents ? undefined : () => this.#beginnings.takeInTurn(address),
+      unread: isEvents ? this.#unread : undefined,
+      onEnd,
+    });
   }
 }
 
@@ -176,42 +219,56 @@ function tooMany(code: "RATE_LIMITED" | "UNAVAILABLE", what: string): AppError {
 }
 
 interface WatchOptions {
+  readonly address: string;
   readonly stallMs: number;
   /** Waits for the first piece's turn. @returns A function to call once the piece is there. */
   readonly begin: (() => Promise<() => void>) | undefined;
+  /** Counts long events; undefined for other answers. */
+  readonly unread: UnreadEvents | undefined;
   /** Waits for a piece's turn. */
   nextTurn(): Promise<void>;
   onEnd(): void;
 }
 
 /** Passes a body on in pieces. When nothing has been read for the time, the source is given up and the answer breaks off. */
-function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOptions): Response {
+function watch(response: Response, { address, stallMs, begin, unread, nextTurn, onEnd }: WatchOptions): Response {
   const reader = response.body!.getReader();
   let rest: Uint8Array<ArrayBuffer> | undefined;
+  let event: UnreadEvent | undefined;
   let isBegun = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;
+  const forgetEvent = () => {
+    if (event !== undefined) unread?.delete(event);
+    event = undefined;
+  };
   const end = () => {
     isEnded = true;
+    rest = undefined;
     clearTimeout(timer);
+    forgetEvent();
     onEnd();
+  };
+  const breakOff = (controller: ReadableStreamDefaultController, reason: Error) => {
+    controller.error(reason);
+    end();
+    // A source that fails while it ends has nobody left to tell.
+    reader.cancel(reason).catch(() => {});
   };
   const expectRead = (controller: ReadableStreamDefaultController) => {
     // The server cancels within enqueue() when the client has left.
     if (isEnded) return;
     timer = setTimeout(() => {
-      const reason = new Error(`the client has read nothing for ${stallMs / 1000} s`);
-      controller.error(reason);
-      end();
-      // A source that fails while it ends has nobody left to tell.
-      reader.cancel(reason).catch(() => {});
+      breakOff(controller, new Error(`the client has read nothing for ${stallMs / 1000} s`));
     }, stallMs);
+    if (event !== undefined) unread?.touch(event);
   };
   const body = new ReadableStream<Uint8Array>({
     start: expectRead,
     async pull(controller) {
       clearTimeout(timer);
       if (rest === undefined) {
+        forgetEvent();
         const begun = isBegun ? undefined : await begin?.();
         isBegun = true;
         await nextTurn();
@@ -224,9 +281,12 @@ function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOpt
           return controller.close();
         }
         rest = value;
+        const bytes = value.byteLength;
+        if (bytes > SHORT_BYTES) event = { address, bytes, giveUp: (reason) => breakOff(controller, reason) };
       }
-      controller.enqueue(rest.subarray(0, PIECE_BYTES));
+      const piece = rest.subarray(0, PIECE_BYTES);
       rest = rest.byteLength > PIECE_BYTES ? rest.subarray(PIECE_BYTES) : undefined;
+      controller.enqueue(piece);
       expectRead(controller);
     },
     async cancel(reason) {

@@ -6,6 +6,7 @@ import { until } from "../../support/until.ts";
 
 type Options = Partial<ConstructorParameters<typeof StreamLimits>[0]>;
 
+const ANN = { address: "192.0.2.1", userId: null };
 const EVENTS = { "content-type": "text/event-stream" };
 
 /** Limits, and endless answers behind them whose source notifies when it is given up. */
@@ -20,8 +21,8 @@ function limit(options: Options) {
       }, { highWaterMark: 0 }),
       { headers },
     );
-  const ask = (address: string, headers?: HeadersInit) =>
-    limits.answer(address, () => Promise.resolve(endless(headers)));
+  const ask = (address: string, headers?: HeadersInit, userId: string | null = null) =>
+    limits.answer({ address, userId }, () => Promise.resolve(endless(headers)));
   return { limits, ask, ended: ended.promise };
 }
 
@@ -64,23 +65,27 @@ Deno.test("a request waits for a place, and one that other addresses have used u
 
 Deno.test("short answers need no place once they are made, and a failed one gives it back", async () => {
   const { limits, ask } = limit({ answers: { addressMax: 1, max: 1 } });
-  const short = await limits.answer("192.0.2.1", () => Promise.resolve(sendJson("{}")));
-  await expect(limits.answer("192.0.2.1", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  const short = await limits.answer(ANN, () => Promise.resolve(sendJson("{}")));
+  await expect(limits.answer(ANN, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   const long = await ask("192.0.2.1");
-  expect(await limits.bound("192.0.2.1", sendJson("[]"))).toBeInstanceOf(Response);
+  expect(await limits.bound(ANN, sendJson("[]"))).toBeInstanceOf(Response);
   const large = await measure(Response.json("x".repeat(70_000)));
-  expect(await codeOf(limits.bound("192.0.2.1", large))).toEqual(["RATE_LIMITED", 1]);
+  expect(await codeOf(limits.bound(ANN, large))).toEqual(["RATE_LIMITED", 1]);
   expect([await short.text(), short.headers.get("content-length")]).toEqual(["{}", "2"]);
   await long.body?.cancel();
-  const whole = await limits.bound("192.0.2.1", await measure(Response.json("y".repeat(700_000))));
+  const whole = await limits.bound(ANN, await measure(Response.json("y".repeat(700_000))));
   expect((await whole.text()).length).toBe(700_002);
 });
 
 Deno.test("event streams have places of their own, and one that is read lives as long as it wants", async () => {
-  const { limits, ask } = limit({ stallMs: 20, answers: { addressMax: 1, max: 1 }, events: { addressMax: 1, max: 1 } });
+  const { limits, ask } = limit({
+    stallMs: 20,
+    answers: { addressMax: 1, max: 1 },
+    events: { addressMax: 1, userMax: 1, max: 1 },
+  });
   const next = Promise.withResolvers<Uint8Array>();
   const stream = new ReadableStream({ pull: async (body) => body.enqueue(await next.promise) }, { highWaterMark: 0 });
-  const open = await limits.answer("192.0.2.1", () => Promise.resolve(new Response(stream, { headers: EVENTS })));
+  const open = await limits.answer(ANN, () => Promise.resolve(new Response(stream, { headers: EVENTS })));
   const reader = open.body!.getReader();
   const read = reader.read();
   expect(await codeOf(ask("192.0.2.1", EVENTS))).toEqual(["RATE_LIMITED", 1]);
@@ -91,6 +96,56 @@ Deno.test("event streams have places of their own, and one that is read lives as
   next.resolve(new Uint8Array(3));
   expect((await read).value?.byteLength).toBe(3);
   await reader.cancel();
+});
+
+Deno.test("a user has so many event streams, from any address; one that ends makes room", async () => {
+  const { ask } = limit({ events: { addressMax: 2, userMax: 2, max: 5 } });
+  const open = [await ask("192.0.2.1", EVENTS, "ann"), await ask("192.0.2.2", EVENTS, "ann")];
+  const refused = ask("192.0.2.3", EVENTS, "ann");
+  await expect(refused).rejects.toThrow("2 event streams of yours are under way; retry in 1 s");
+  expect(await codeOf(refused)).toEqual(["RATE_LIMITED", 1]);
+  open.push(await ask("192.0.2.1", EVENTS, "bob"));
+  // One that its address refuses takes no place of its user.
+  expect(await codeOf(ask("192.0.2.1", EVENTS, "bob"))).toEqual(["RATE_LIMITED", 1]);
+  open.push(await ask("192.0.2.3", EVENTS, "bob"));
+  await open[0]!.body?.cancel();
+  open[0] = await ask("192.0.2.1", EVENTS, "ann");
+  for (const { body } of open) await body?.cancel();
+});
+
+Deno.test("of long events that wait, the one whose client has read nothing for the longest is given up", async () => {
+  const { limits } = limit({ unread: { addressBytesMax: 1_000_000, bytesMax: 1_500_000 } });
+  // An event of half the bytes that may wait, after which nothing happens.
+  const open = async (address: string, userId: string) => {
+    let ended = false;
+    let made = 0;
+    const source = new ReadableStream({
+      pull: (body) => made++ === 0 ? body.enqueue(new Uint8Array(500_000)) : new Promise<void>(() => {}),
+      cancel: () => void (ended = true),
+    }, { highWaterMark: 0 });
+    const answer = await limits.answer(
+      { address, userId },
+      () => Promise.resolve(new Response(source, { headers: EVENTS })),
+    );
+    const reader = answer.body!.getReader();
+    expect((await reader.read()).value?.byteLength).toBe(262_144);
+    return { reader, hasEnded: () => ended };
+  };
+  const [first, second] = [await open("192.0.2.1", "ann"), await open("192.0.2.1", "ann")];
+  // It reads on, so the second has read nothing for longer.
+  expect((await first.reader.read()).value?.byteLength).toBe(500_000 - 262_144);
+  const third = await open("192.0.2.1", "ann");
+  expect([first.hasEnded(), second.hasEnded(), third.hasEnded()]).toEqual([false, true, false]);
+  await expect(second.reader.read()).rejects.toThrow("reads too slowly");
+  // One that has read its event holds nothing, so others have room.
+  const isNext = first.reader.read();
+  const fourth = await open("192.0.2.2", "bob");
+  const fifth = await open("192.0.2.2", "bob");
+  expect([third, fourth, fifth].map(({ hasEnded }) => hasEnded())).toEqual([false, false, false]);
+  const sixth = await open("192.0.2.3", "cid");
+  expect([third, fourth, fifth, sixth].map(({ hasEnded }) => hasEnded())).toEqual([true, false, false, false]);
+  await Promise.all([first, fourth, fifth, sixth].map(({ reader }) => reader.cancel()));
+  await isNext;
 });
 
 Deno.test("an answer that nobody reads is given up, whether or not its beginning was read", async () => {
@@ -117,7 +172,7 @@ Deno.test("an address's streams begin two at a time, and another address's does 
         body.enqueue(await asked.at(-1)!.promise);
       },
     }, { highWaterMark: 0 });
-    const answer = await limits.answer(address, () => Promise.resolve(new Response(source)));
+    const answer = await limits.answer({ address, userId: null }, () => Promise.resolve(new Response(source)));
     return answer.body!.getReader();
   };
   const readers = await Promise.all(Array.from({ length: 6 }, () => ask("192.0.2.1")));
@@ -151,7 +206,7 @@ Deno.test("of many streams that could go on at once, one makes a piece in each t
         body.enqueue(new Uint8Array(1));
       },
     }, { highWaterMark: 0 });
-    const answer = await limits.answer("192.0.2.1", () => Promise.resolve(new Response(source)));
+    const answer = await limits.answer(ANN, () => Promise.resolve(new Response(source)));
     return answer.body!.getReader();
   };
   const readers = await Promise.all(Array.from({ length: 20 }, ask));
