@@ -7,7 +7,6 @@
  *
  * A run has a new instance whose code is not yet optimised, as in a service. `deno run --allow-all bench/script_bench.ts [rounds]`
  */
-import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { run } from "../engine/run.ts";
 import type { Strategy } from "../engine/strategy.ts";
@@ -20,6 +19,7 @@ import { ScriptStrategy } from "../workers/sandbox/script/strategy.ts";
 import { checkModule } from "../workers/sandbox/wasm/check.ts";
 import { GuestMaker } from "../workers/sandbox/wasm/maker.ts";
 import { measureCpu, median, report } from "./measure.ts";
+import { makeWalk } from "./random_walk.ts";
 
 const COUNT = 525_600;
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ const GOAL_BUILTIN = 1.5;
 const GOAL_C = 1.2;
 
 const settings = {
-  candles: makeCandles(COUNT),
+  candles: makeWalk(COUNT, MINUTE_MS),
   firstIndex: 0,
   initialBalance: 1_000_000,
   execution: resolveExecution({ commission: 0 }, "crypto"),
@@ -104,26 +104,6 @@ function alternate(makers: Readonly<Record<keyof Times, () => Strategy>>) {
   }
   if (counts.size !== 1) throw new Error(`Cannot compare runs of ${[...counts].join(" and ")} orders`);
   return { orders: Math.max(...counts), times: { other: median(samples.other), script: median(samples.script) } };
-}
-
-/** A random walk of minutes with the digits that prices have. */
-function makeCandles(count: number): Candles {
-  let state = 1;
-  const random = () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) / 2 ** 32;
-  const column = () => new Float64Array(count);
-  const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
-  let cents = 6_000_000;
-  for (let i = 0; i < count; i++) {
-    const open = cents;
-    cents += Math.round((random() - 0.5) * 4000);
-    candles.time[i] = Date.UTC(2024, 0, 1) + i * MINUTE_MS;
-    candles.open[i] = open / 100;
-    candles.close[i] = cents / 100;
-    candles.high[i] = (Math.max(open, cents) + Math.round(random() * 500)) / 100;
-    candles.low[i] = (Math.min(open, cents) - Math.round(random() * 500)) / 100;
-    candles.volume[i] = Math.round(random() * 1e6) / 1e4;
-  }
-  return candles;
 }
 
 async function readText(path: string): Promise<string> {

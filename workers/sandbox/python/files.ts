@@ -70,9 +70,9 @@ export async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 /** Facts about the interpreter that was built; null: there is none of these sources. */
-export async function readFacts(): Promise<InterpreterFacts | null> {
+export async function readFacts(folder = BUILD): Promise<InterpreterFacts | null> {
   try {
-    const facts: InterpreterFacts = JSON.parse(await Deno.readTextFile(new URL(FACTS, BUILD)));
+    const facts: InterpreterFacts = JSON.parse(await Deno.readTextFile(new URL(FACTS, folder)));
     return facts.sources === await digestSources() ? facts : null;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return null;
@@ -81,18 +81,18 @@ export async function readFacts(): Promise<InterpreterFacts | null> {
 }
 
 /** Reads an interpreter. @throws {Deno.errors.NotFound} When it is not built. */
-export function readInterpreter(): FrozenInterpreter {
-  const facts: InterpreterFacts = JSON.parse(Deno.readTextFileSync(new URL(FACTS, BUILD)));
+export function readInterpreter(folder = BUILD): FrozenInterpreter {
+  const facts: InterpreterFacts = JSON.parse(Deno.readTextFileSync(new URL(FACTS, folder)));
   return {
     facts,
-    program: Deno.readFileSync(new URL(PROGRAM, BUILD)),
-    image: Deno.readFileSync(new URL(IMAGE, BUILD)),
+    program: Deno.readFileSync(new URL(PROGRAM, folder)),
+    image: Deno.readFileSync(new URL(IMAGE, folder)),
   };
 }
 
 /** Checks the files of an interpreter against their digests. */
-export async function isWhole(facts: InterpreterFacts): Promise<boolean> {
-  const { program, image } = readInterpreter();
+export async function isWhole(facts: InterpreterFacts, folder = BUILD): Promise<boolean> {
+  const { program, image } = readInterpreter(folder);
   return await digest(program) === facts.digests.program && await digest(image) === facts.digests.image;
 }
 

@@ -191,6 +191,11 @@ export class Interpreter {
   }
 }
 
+/** Resumes an interpreter in this thread. */
+export function resume({ program, ...frozen }: FrozenInterpreter): Interpreter {
+  return new Interpreter({ ...frozen, program: new WebAssembly.Module(program) });
+}
+
 function isCall(value: unknown): value is Call {
   return typeof value === "function";
 }

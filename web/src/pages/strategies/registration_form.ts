@@ -1,5 +1,6 @@
 /** The form that registers a strategy or adds a version: its values, its submission, and the fields of a refusal. */
 import type { StrategyRequest } from "../../api.ts";
+import { languageOf } from "./editor/script_language.ts";
 import { isRecord } from "../../parts/parameter_fields.ts";
 import type { RuntimeConfig } from "./code_refusal.ts";
 import type { AddWay } from "./strategies_search.ts";
@@ -44,6 +45,8 @@ const START_VALUES: RegistrationForm = {
   source: "",
   module: null,
 };
+
+const NO_PARAMETERS = { type: "object", properties: {} };
 
 /** A script to begin with: the example of strategies/SCRIPTS.md. */
 const TEMPLATE = `strategy(({ period = 20, stop = 0.1 }: { period?: number; stop?: number }) => ({
@@ -100,15 +103,17 @@ export function findObjectFault(text: string, advice: string): string | undefine
   }
 }
 
-/** The request that registers a strategy. */
+/** The request that registers a strategy. Python declares its parameters itself, unless another schema was typed. */
 export function toRegistration(form: RegistrationForm, way: AddWay): StrategyRequest {
-  const parameter_schema: unknown = JSON.parse(form.schema);
+  const isPython = way === "script" && languageOf(form.source) === "python";
+  const typed: unknown = JSON.parse(form.schema);
+  const parameter_schema = isPython && form.schema === startValues("script").schema ? NO_PARAMETERS : typed;
   return {
     slug: form.slug.trim(),
     name: form.name.trim(),
     description: form.description.trim(),
     runtime_type: way,
-    language: form.language.trim(),
+    language: isPython ? "python" : form.language.trim(),
     default_frequency: form.timeframe,
     lookback_candles: Number(form.lookback),
     parameter_schema: isRecord(parameter_schema) ? parameter_schema : {},
@@ -119,7 +124,7 @@ export function toRegistration(form: RegistrationForm, way: AddWay): StrategyReq
 
 /** The code of a version. */
 export function toRuntimeConfig({ source, module, endpoint, mode }: RegistrationForm, way: AddWay): RuntimeConfig {
-  if (way === "script") return { type: "script", source };
+  if (way === "script") return { type: "script", source, language: languageOf(source) };
   if (module === null) return { type: "remote", endpoint: endpoint.trim(), mode };
   return { type: "wasm", artifact: { file_name: module.name, content_base64: module.base64 } };
 }

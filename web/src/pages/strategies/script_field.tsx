@@ -54,7 +54,7 @@ export function ScriptField({ form: { control }, fault, onRun }: {
       </div>
       <FieldNote
         id={`${id}-note`}
-        hint="TypeScript or JavaScript, at most 256 KiB. Ctrl+Space completes; Escape and then Tab leaves the editor."
+        hint="TypeScript, JavaScript or Python, at most 256 KiB. Ctrl+Space completes; Escape and then Tab leaves the editor."
         error={error?.message}
       />
     </div>

@@ -4,6 +4,7 @@ import { useForm, type UseFormReturn } from "react-hook-form";
 import { api, type BacktestRequest, type Instrument } from "../../api.ts";
 import { fieldsOf } from "../../parts/parameter_fields.ts";
 import { dayAfter, findSample, type RunForm } from "../new_run/run_form.ts";
+import { languageOf } from "./editor/script_language.ts";
 import { useTrials } from "./editor/use_trials.ts";
 import type { RegistrationForm } from "./registration_form.ts";
 import type { ScriptFault } from "./script_field.tsx";
@@ -99,6 +100,7 @@ function startMarket(held: Instrument | undefined): RunForm {
 
 /** The run of a text, with the defaults of its parameter schema. */
 function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): BacktestRequest {
+  const language = languageOf(source);
   return {
     symbol: market.symbol.trim(),
     exchange: market.exchange.trim(),
@@ -107,7 +109,12 @@ function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): B
     end_date: market.end,
     initial_balance: Number(market.balance),
     tags: [TAG],
-    parameters: { ...defaultsOf(schema), timeframe: market.timeframe, runtime: { type: "script", source } },
+    parameters: {
+      // A class has its own defaults.
+      ...(language === "python" ? {} : defaultsOf(schema)),
+      timeframe: market.timeframe,
+      runtime: { type: "script", source, language },
+    },
   };
 }
 

@@ -1,6 +1,8 @@
+/// <reference lib="dom" />
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { javascript, typescriptLanguage } from "@codemirror/lang-javascript";
+import { python, pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { Compartment, EditorState } from "@codemirror/state";
 import {
@@ -15,6 +17,7 @@ import { readDeclaration } from "./declaration.ts";
 import { editorLook } from "./editor_look.ts";
 import { faultMarks, showFault } from "./fault_marks.ts";
 import { completeScript, hoverHints } from "./hints.ts";
+import { languageOf, type ScriptLanguage, toPython } from "./script_language.ts";
 
 /** Told by an editor. */
 export interface EditorEvents {
@@ -31,12 +34,15 @@ export interface EditorEvents {
 export class CodeEditor {
   readonly #view: EditorView;
   readonly #validity = new Compartment();
+  readonly #mode = new Compartment();
+  readonly #hints = new Compartment();
+  #language: ScriptLanguage;
 
   /** @param host Its element, which keeps its shadow tree. */
   constructor(host: HTMLElement, text: string, events: EditorEvents) {
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     root.replaceChildren();
-    const hints = new Compartment();
+    this.#language = languageOf(text);
     const state = EditorState.create({
       doc: text,
       extensions: [
@@ -46,12 +52,11 @@ export class CodeEditor {
         history(),
         drawSelection(),
         indentOnInput(),
-        indentUnit.of("  "),
         bracketMatching(),
         closeBrackets(),
         autocompletion({ icons: false }),
-        javascript({ typescript: true }),
-        hints.of([]),
+        this.#mode.of(modeOf(this.#language)),
+        this.#hints.of([]),
         faultMarks,
         editorLook,
         this.#validity.of(validity(false)),
@@ -63,15 +68,35 @@ export class CodeEditor {
           ...defaultKeymap,
           indentWithTab,
         ]),
-        EditorView.updateListener.of(({ docChanged, state: { doc } }) => docChanged && events.onChange(doc.toString())),
+        EditorView.updateListener.of(({ docChanged, state: { doc } }) => {
+          if (!docChanged) return;
+          events.onChange(doc.toString());
+          this.#followLanguage(doc.toString());
+        }),
         EditorView.domEventHandlers({ blur: () => events.onLeave() }),
       ],
     });
     this.#view = new EditorView({ state, root, parent: root });
-    void loadLanguage().then((language) => {
-      const source = typescriptLanguage.data.of({ autocomplete: completeScript(language) });
-      this.#view.dispatch({ effects: hints.reconfigure([source, hoverHints(language)]) });
-    });
+    void this.#showHints();
+  }
+
+  /** A text that is pasted may be in the other language. */
+  #followLanguage(text: string): void {
+    const language = languageOf(text);
+    if (language === this.#language) return;
+    this.#language = language;
+    // The view takes no change while it tells of one.
+    queueMicrotask(() => this.#view.dispatch({ effects: this.#mode.reconfigure(modeOf(language)) }));
+    void this.#showHints();
+  }
+
+  async #showHints(): Promise<void> {
+    const declaration = await loadLanguage();
+    const isPython = this.#language === "python";
+    const known = isPython ? toPython(declaration) : declaration;
+    const { data } = isPython ? pythonLanguage : typescriptLanguage;
+    const source = data.of({ autocomplete: completeScript(known) });
+    this.#view.dispatch({ effects: this.#hints.reconfigure([source, hoverHints(known)]) });
   }
 
   focus(): void {
@@ -93,6 +118,12 @@ export class CodeEditor {
   close(): void {
     this.#view.destroy();
   }
+}
+
+function modeOf(language: ScriptLanguage) {
+  return language === "python"
+    ? [python(), indentUnit.of("    ")]
+    : [javascript({ typescript: true }), indentUnit.of("  ")];
 }
 
 function validity(isWrong: boolean) {

@@ -4,9 +4,9 @@ export interface ScriptPlace {
   readonly column: number;
 }
 
-/** The place that a message about a script names, as in `strategy.ts:2:22: Expression expected`; null if it names none. */
+/** The place that a message about a script names, as in `strategy.ts:2:22: Expression expected` or `strategy.py:2:22`; null if it names none. */
 export function findPlace(message: string): ScriptPlace | null {
-  const [, line, column] = /strategy\.ts:(\d+):(\d+)/.exec(message) ?? [];
+  const [, line, column] = /strategy\.(?:ts|py):(\d+):(\d+)/.exec(message) ?? [];
   return line === undefined ? null : { line: Number(line), column: Number(column) };
 }
 
