@@ -59,7 +59,7 @@ async function measure(kind: "embedded" | "PostgreSQL"): Promise<void> {
   await report({
     measure: `${kind}: its statements without HTTP`,
     ours: await measureOwnSubmit(bare),
-    reference: { name: least, value: bareMs },
+    reference: { name: `${least}'s`, value: bareMs },
   });
 }
 
