@@ -6,7 +6,6 @@ import { DEPTH_MAX } from "../../routers/text.ts";
 import { SETTINGS } from "../../server/config.ts";
 import { AUTH_BYTES_MAX, BODY_BYTES_MAX, PLAIN_BYTES_MAX } from "../../server/middleware/body.ts";
 import { ANSWER_LIMITS, EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
-import { UNREAD_LIMITS } from "../../server/middleware/unread_events.ts";
 import words from "../../server/openapi/field_words.json" with { type: "json" };
 import { ROUTES } from "../../server/rest.ts";
 import { INTERNAL_ERROR, RUN_FAILURE_CODES } from "../../workers/outcome.ts";
@@ -39,9 +38,6 @@ const FIXED: readonly (readonly [row: string, position: number, home: string | n
   ["long answers under way", 2, ANSWER_LIMITS.max],
   ["event streams", 0, EVENT_LIMITS.addressMax],
   ["event streams", 2, EVENT_LIMITS.max],
-  ["event streams of a user", 0, EVENT_LIMITS.userMax],
-  ["long events that wait for their readers", 0, UNREAD_LIMITS.addressBytesMax],
-  ["long events that wait for their readers", 1, UNREAD_LIMITS.bytesMax],
   ["points of an optimization", 0, "TRIALS_MAX_DEFAULT"],
   ["points of an optimization", 1, "TRIALS_MAX"],
   ["cells of a surface", 0, "CELLS_MAX"],
