@@ -22,6 +22,8 @@ export interface Order {
   readonly price: number | null;
   readonly fillTime: Date | null;
   readonly tag: string | null;
+  /** Row of the run's markets; null in a run over one. */
+  readonly market: number | null;
 }
 
 /**
@@ -61,5 +63,6 @@ function toOrder(
     price: optional("price"),
     fillTime: fillTime === null ? null : new Date(fillTime),
     tag,
+    market: columns.market?.[i] ?? null,
   };
 }

@@ -27,6 +27,8 @@ export interface Trade {
   readonly exitOrder: number | null;
   readonly tag: string | null;
   readonly exitTag: string | null;
+  /** Row of the run's markets; null in a run over one. */
+  readonly market: number | null;
 }
 
 /**
@@ -75,5 +77,6 @@ function toTrade(
     exitOrder: orderOf("exitOrder"),
     tag,
     exitTag,
+    market: columns.market?.[i] ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import type { Execution } from "./execution.ts";
 import type { Metrics } from "./metrics/definitions.ts";
+import type { PortfolioSummary } from "./portfolio/portfolio_summary.ts";
 import type { Bounds } from "./run.ts";
 
 /** Findings of the checks on a strategy's honesty. */
@@ -63,5 +64,7 @@ export interface BacktestResult {
   /** Notes for the reader, in words. */
   readonly notes: readonly string[];
   readonly integrity: Integrity;
+  /** Of a run over many markets; absent for one. */
+  readonly portfolio?: PortfolioSummary;
   readonly duration_ms: number;
 }

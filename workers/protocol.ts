@@ -5,6 +5,8 @@ import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
+import type { EachMarket, PortfolioSettings } from "../engine/portfolio/portfolio.ts";
+import type { PortfolioSummary } from "../engine/portfolio/portfolio_summary.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 import type { Constraint } from "../research/constraints.ts";
@@ -78,6 +80,24 @@ export interface RunTask {
   readonly benchmark?: BenchmarkColumns | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
+}
+
+/** Everything that decides a run of a built-in strategy over many markets with one account. Candles are in shared memory. */
+export interface PortfolioTask extends Omit<PortfolioSettings, "pool" | "tradingDaysOf"> {
+  readonly slug: string;
+  /** The strategy's own, defaults filled in. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly positionsMax: number;
+  readonly rank: EachMarket["rank"];
+}
+
+/** The value of such a run in the form in which it is stored. */
+export interface EncodedPortfolio extends EncodedRun {
+  readonly portfolio: PortfolioSummary;
+  /** Rows of the curve before it is stored, and the opens of the first and the last one's candle. */
+  readonly marks: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 /** The part of a strategy that decides which of an optimization's points are trials. */
@@ -186,12 +206,13 @@ export interface LuckTask extends SplitsPart {
 }
 
 /**
- * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<SliceRun>`, an `Outcome<LuckPart>` or
+ * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<EncodedPortfolio>`, an `Outcome<SliceRun>`, an `Outcome<LuckPart>` or
  * an `Outcome<FoundPoints>`.
  */
 export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
+    | { readonly kind: "portfolio"; readonly task: PortfolioTask }
     | { readonly kind: "slice"; readonly task: SliceTask }
     | { readonly kind: "carry"; readonly task: CarryTask }
     | { readonly kind: "luck"; readonly task: LuckTask }

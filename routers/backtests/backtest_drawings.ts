@@ -70,7 +70,7 @@ export const drawingProcedures = {
         ctx.answer.requireSome();
         const trades = await listTrades(ctx.db, { ...run, after, limit });
         ctx.answer.take(trades.length * TRADE_BYTES);
-        return toTradeColumns(trades);
+        return toTradeColumns(trades, run.instruments);
       });
     }),
 };

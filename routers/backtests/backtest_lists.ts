@@ -113,6 +113,8 @@ const toTime = (date: string | undefined) => date === undefined ? undefined : Da
 interface RunKey {
   readonly backtestId: string;
   readonly ownerId: string;
+  /** Its markets; none in a run over one. */
+  readonly instruments: readonly string[];
 }
 
 /** A run's trades, oldest first. */
@@ -120,7 +122,7 @@ export function tradeList(db: Db, run: RunKey): List<Trade, ReturnType<typeof to
   return {
     read: (after, limit) => unlessDeleted(db, run, listTrades(db, { ...run, after: Number(after ?? 0), limit })),
     key: (row) => String(row.number),
-    show: toTrade,
+    show: (row) => toTrade(row, run.instruments),
     pieceRows: 2_000,
   };
 }
@@ -130,7 +132,7 @@ export function orderList(db: Db, run: RunKey): List<Order, ReturnType<typeof to
   return {
     read: (after, limit) => unlessDeleted(db, run, listOrders(db, { ...run, after: Number(after ?? 0), limit })),
     key: (row) => String(row.number),
-    show: toOrder,
+    show: (row) => toOrder(row, run.instruments),
     pieceRows: 2_000,
   };
 }

@@ -80,6 +80,7 @@ export const tradeSchema = z.object({
   exit_order: z.int().nullable(),
   /** Of the order that closed it. */
   exit_tag: z.string().nullable(),
+  instrument: z.string().nullable().describe("`SPY@ARCA` in a run over many markets; null in one over one."),
 }).meta({ id: "Trade" });
 
 /** A point of the equity curve. */
@@ -110,6 +111,7 @@ export const orderSchema = z.object({
   price: z.number().nullable(),
   fill_time: z.iso.datetime().nullable(),
   tag: z.string().nullable(),
+  instrument: z.string().nullable().describe("As of a trade."),
 }).meta({ id: "Order" });
 
 export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
@@ -158,7 +160,8 @@ function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtim
   };
 }
 
-export function toTrade(row: Trade): z.infer<typeof tradeSchema> {
+/** @param instruments The run's markets; none in a run over one. */
+export function toTrade(row: Trade, instruments: readonly string[]): z.infer<typeof tradeSchema> {
   return {
     number: row.number,
     side: row.side,
@@ -179,10 +182,12 @@ export function toTrade(row: Trade): z.infer<typeof tradeSchema> {
     entry_order: row.entryOrder,
     exit_order: row.exitOrder,
     exit_tag: row.exitTag,
+    instrument: row.market === null ? null : instruments[row.market] ?? null,
   };
 }
 
-export function toOrder(row: Order): z.infer<typeof orderSchema> {
+/** @param instruments As for toTrade(). */
+export function toOrder(row: Order, instruments: readonly string[]): z.infer<typeof orderSchema> {
   return {
     number: row.number,
     placed_time: row.time.toISOString(),
@@ -197,5 +202,6 @@ export function toOrder(row: Order): z.infer<typeof orderSchema> {
     price: row.price,
     fill_time: row.fillTime?.toISOString() ?? null,
     tag: row.tag,
+    instrument: row.market === null ? null : instruments[row.market] ?? null,
   };
 }

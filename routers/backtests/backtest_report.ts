@@ -8,7 +8,7 @@ import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts"
 import { inputObject } from "../input_object.ts";
 import { readLarge } from "../large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
-import { mustGet, requireCompleted } from "./owned_backtest.ts";
+import { instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
@@ -53,7 +53,7 @@ export const reportProcedures = {
           metrics: METRICS,
           chart: await readRunChart(ctx, row, range),
           plots: await readPlotChart(ctx, row, range),
-          trades: toTradeColumns(trades),
+          trades: toTradeColumns(trades, instrumentsOf(row)),
           monthly: toReturnRows(returnsOf(curve, row, "monthly")),
           yearly: toReturnRows(returnsOf(curve, row, "yearly")),
         };

@@ -19,6 +19,28 @@ export const METRICS_ID = "Metrics";
 // Results from before a metric existed lack it.
 const metricSchema = z.number().nullable().default(null);
 
+/** The tables of a run over many markets; engine/portfolio/portfolio_summary.ts explains each key. */
+const portfolioSchema = z.object({
+  contributions: z.array(z.object({
+    instrument: z.string(),
+    pnl: z.number(),
+    fees: z.number(),
+    trades: z.int(),
+    held: z.number(),
+    share: z.number().nullable(),
+  })).readonly(),
+  holdings: z.object({ mean: z.number(), largest_weight: z.number(), herfindahl: z.number() }).nullable(),
+  weights: z.object({
+    timestamps: z.array(z.string()).readonly(),
+    rows: z.array(z.tuple([z.int(), z.int(), z.number()]).readonly()).readonly(),
+  }),
+  correlation: z.object({
+    instruments: z.array(z.int()).readonly(),
+    values: z.array(z.array(z.number().nullable()).readonly()).readonly(),
+  }),
+  exposure: z.object({ net: z.number(), gross: z.number() }),
+}).meta({ id: "Portfolio" });
+
 /** The result of a completed backtest as clients read it; engine/result.ts explains each key. */
 export const resultSchema = z.object({
   run_key: z.string(),
@@ -47,5 +69,6 @@ export const resultSchema = z.object({
     warm_up: findingSchema,
     orders: findingSchema,
   }),
+  portfolio: portfolioSchema.optional(),
   duration_ms: z.number(),
 }).meta({ id: "Result" });

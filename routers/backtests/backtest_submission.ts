@@ -6,8 +6,10 @@ import { readUsage } from "../../db/quotas.ts";
 import { dateSchema } from "../dates.ts";
 import { inputObject } from "../input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
+import { completePortfolio } from "../runs/portfolio_request.ts";
 import {
   completeParameters,
+  countCandles,
   PARAMETERS_PATH,
   parseRequestRange,
   requireConsistent,
@@ -80,6 +82,8 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
   const parameters = completeParameters(strategy, request.parameters);
   requireConsistent(strategy, parameters);
   requireShort(range, parameters.timeframe, ctx.runCandlesMax);
+  const candles = countCandles(range, parameters.timeframe);
+  const markets = await completePortfolio(ctx, strategy, request.parameters, { path: PARAMETERS_PATH, candles });
   const values = {
     ...request,
     startDate: request.start_date,
@@ -88,7 +92,7 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
     strategySlug: strategy.slug,
     strategyVersion: strategy.version,
     runtime: strategy.runtime,
-    parameters,
+    parameters: { ...parameters, ...markets },
     fresh: request.fresh ?? false,
   };
   return { strategy, values };

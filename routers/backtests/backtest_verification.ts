@@ -7,7 +7,7 @@ import { sameStrategy } from "../strategies/same_strategy.ts";
 import { inputObject } from "../input_object.ts";
 import { readLarge } from "../large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
-import { type CompletedBacktest, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { type CompletedBacktest, instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import type { List } from "../paging.ts";
 import { type Context, userProcedure } from "../trpc.ts";
 
@@ -73,7 +73,11 @@ async function findDifference(
 ): Promise<Difference | null> {
   const metric = findField(row.result.metrics, other.result.metrics);
   if (metric !== null) return { in: "metrics", number: null, ...metric };
-  const [one, two] = [row, other].map(({ id: backtestId, ownerId }) => ({ backtestId, ownerId }));
+  const [one, two] = [row, other].map((run) => ({
+    backtestId: run.id,
+    ownerId: run.ownerId,
+    instruments: instrumentsOf(run),
+  }));
   const count = (rows: number) => answer.takeCandles(rows * ROW_CANDLES);
   return await findRow("trades", tradeList(db, one!), tradeList(db, two!), count) ??
     await findRow("orders", orderList(db, one!), orderList(db, two!), count);

@@ -23,7 +23,13 @@ export function requireCompleted(row: Backtest, act: string): CompletedBacktest 
   throw new AppError("NOT_COMPLETED", `Cannot ${act} the backtest ${id}: it is ${status}; ${advice}`);
 }
 
+/** The markets of a completed run, in their order; none for a run over one. */
+export function instrumentsOf({ result }: Pick<Backtest, "result">): readonly string[] {
+  return result?.portfolio?.contributions.map(({ instrument }) => instrument) ?? [];
+}
+
 /** The key of what belongs to one of the caller's backtests. @throws AppError BACKTEST_NOT_FOUND */
 export async function mustOwnRun({ db, user }: UserContext, id: string) {
-  return { backtestId: (await mustGet(db, id, user.id)).id, ownerId: user.id };
+  const row = await mustGet(db, id, user.id);
+  return { backtestId: row.id, ownerId: user.id, instruments: instrumentsOf(row) };
 }

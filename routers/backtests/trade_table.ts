@@ -25,9 +25,14 @@ export const tradeColumnsSchema = z.object({
   entry_order: optional,
   exit_order: optional,
   exit_tag: z.array(z.string().nullable()),
+  instrument: z.array(z.string().nullable()),
 });
 
-export function toTradeColumns(trades: readonly Trade[]): z.infer<typeof tradeColumnsSchema> {
+/** @param instruments The run's markets; none in a run over one. */
+export function toTradeColumns(
+  trades: readonly Trade[],
+  instruments: readonly string[],
+): z.infer<typeof tradeColumnsSchema> {
   return {
     number: trades.map((trade) => trade.number),
     is_long: trades.map(({ side }) => side === "long"),
@@ -48,5 +53,6 @@ export function toTradeColumns(trades: readonly Trade[]): z.infer<typeof tradeCo
     entry_order: trades.map(({ entryOrder }) => entryOrder),
     exit_order: trades.map(({ exitOrder }) => exitOrder),
     exit_tag: trades.map(({ exitTag }) => exitTag),
+    instrument: trades.map(({ market }) => market === null ? null : instruments[market] ?? null),
   };
 }

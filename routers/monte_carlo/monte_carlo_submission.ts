@@ -98,9 +98,12 @@ async function chooseBlockDays(
 
 /** Refuses what no worker can do. */
 function requirePaths(
-  { runtime, result: { metrics, data } }: CompletedBacktest,
+  { runtime, result: { metrics, data, portfolio } }: CompletedBacktest,
   { method, runs }: { readonly method: MonteCarloMethod; readonly runs: number },
 ): void {
+  if (method === "candles" && portfolio !== undefined) {
+    throw refuse("method", "must be trades or returns: a path of candles is one market, and the backtest has many");
+  }
   if (method === "candles" && runtime?.type === "remote" && runs > ENDPOINT_RUNS_MAX) {
     throw refuse(
       "runs",

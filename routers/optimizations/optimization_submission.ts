@@ -4,6 +4,7 @@ import { submissionColumns } from "../../db/runs.ts";
 import { countPoints, pointAt } from "../../research/space.ts";
 import { AppError, type Issue } from "../errors.ts";
 import { completeParameters, PARAMETERS_PATH, parseRequestRange, requireShort } from "../runs/run_request.ts";
+import { requireOneMarket } from "../runs/portfolio_request.ts";
 import { RunSubmitter } from "../runs/submission.ts";
 import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
 import { admitModule, type ResolvedStrategy, resolveStrategy } from "../strategies/resolve_strategy.ts";
@@ -52,10 +53,12 @@ export const submitOptimization = submitter.submit.bind(submitter);
 async function checkRequest(ctx: UserContext, request: OptimizationRequest): Promise<OptimizationPlan> {
   return await pointing(Object.keys(request.space ?? {}), async () => {
     requireShortParameters(request.parameters, PARAMETERS_PATH);
+    requireOneMarket(request.parameters, PARAMETERS_PATH, "an optimization");
     const range = parseRequestRange(request);
     const direction = chooseDirection(request);
     // A module or a script that comes along is tried out with the first values of the space.
     const strategy = await resolveStrategy(ctx, request.strategy, { ...firstValues(request), ...request.parameters });
+    if (strategy.portfolioBuiltin !== null) throw portfolioOnly(strategy.name);
     const space = readSpace(request, strategy.parameter_schema);
     const names = new Set(space.axes.map(({ name }) => name));
     // One point stands for all: the values of each parameter have been checked one by one.
@@ -89,6 +92,13 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
       sizeBytes: bytes,
     };
     return { strategy, values };
+  });
+}
+
+function portfolioOnly(name: string): AppError {
+  const message = `must be a strategy of one market, and ${name} decides on many`;
+  return new AppError("INVALID_PARAMETERS", `Cannot optimize over one market: /backtest/strategy ${message}`, {
+    issues: [{ path: "/backtest/strategy", message }],
   });
 }
 

@@ -66,7 +66,7 @@ export function completeParameters(strategy: ResolvedStrategy, submitted: Parame
 /** @throws AppError INVALID_PARAMETERS when parameters contradict each other in a way that no schema can say. */
 export function requireConsistent(strategy: ResolvedStrategy, complete: Parameters): void {
   try {
-    strategy.builtin?.create(complete);
+    (strategy.builtin ?? strategy.portfolioBuiltin)?.create(complete);
   } catch (error) {
     if (error instanceof RangeError) throw invalidParameters(strategy, PARAMETERS_PATH, error.message);
     throw error;
@@ -97,9 +97,14 @@ function invalidParameters(strategy: ResolvedStrategy, path: string, message: st
   });
 }
 
+/** The most candles that a range of one market has. */
+export function countCandles(range: { start: number; end: number }, timeframe: Timeframe): number {
+  return Math.floor((range.end - range.start) / shortestMs(timeframe));
+}
+
 /** @throws AppError RANGE_TOO_LARGE */
 export function requireShort(range: { start: number; end: number }, timeframe: Timeframe, candlesMax: number): void {
-  const candles = Math.floor((range.end - range.start) / shortestMs(timeframe));
+  const candles = countCandles(range, timeframe);
   if (candles <= candlesMax) return;
   const path = `${PATH}/end_date`;
   const message = `must be at most ${candlesMax} candles after start_date, not ${candles} (${timeframe}): ` +

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Db } from "../../db/client.ts";
 import { RUNTIME_TYPES } from "../../db/schema.ts";
 import { listStrategies } from "../../db/strategies.ts";
-import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
+import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
 import { decodeCursor, type List } from "../paging.ts";
 import { builtinEntry, type Entry, registryEntry } from "./strategy_entry.ts";
 
@@ -49,7 +49,7 @@ export function fullEntry(entry: Entry): Entry {
 
 /** The key in a cursor of the catalogue. */
 export function afterEntry(cursor: string | undefined): string | undefined {
-  return decodeCursor(cursor, z.union([z.uuid(), z.enum(BUILTINS.map((one) => one.slug))]));
+  return decodeCursor(cursor, z.union([z.uuid(), z.enum(BUILTIN_DESCRIPTIONS.map((one) => one.slug))]));
 }
 
 function isId(key: string | undefined): boolean {
@@ -57,8 +57,8 @@ function isId(key: string | undefined): boolean {
 }
 
 function listBuiltins(after: string | undefined, search: string | undefined): Row[] {
-  const begin = BUILTINS.findIndex((one) => one.slug === after) + 1;
-  return BUILTINS.slice(begin).map((builtin) => ({ entry: builtinEntry(builtin), key: builtin.slug }))
+  const begin = BUILTIN_DESCRIPTIONS.findIndex((one) => one.slug === after) + 1;
+  return BUILTIN_DESCRIPTIONS.slice(begin).map((builtin) => ({ entry: builtinEntry(builtin), key: builtin.slug }))
     .filter(({ entry }) => mentions(entry, search));
 }
 

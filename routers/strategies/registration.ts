@@ -12,7 +12,7 @@ import {
   type StrategyRow,
   type StrategyVersion,
 } from "../../db/strategies.ts";
-import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { findDescription } from "../../strategies/builtin/catalogue.ts";
 import { inputObject } from "../input_object.ts";
 import { AppError, mustBe, quote } from "../errors.ts";
 import { type CheckedModule, checkModule } from "./module_check.ts";
@@ -97,7 +97,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const rules = { ...request, default_config: {} };
   const path = "/strategy/default_config";
   const dryRun = effectiveParameters(rules, request.default_config, path, "/strategy/parameter_schema");
-  if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
+  if (findDescription(request.slug) !== undefined) throw slugTaken(request.slug);
   const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type, language: request.language };
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);

@@ -4,7 +4,14 @@ import type { Db } from "../../db/client.ts";
 import { holdModule, type Module, readOwnModule, storeModule } from "../../db/modules.ts";
 import { CODE_FORMATS, RUNTIME_TYPES, type SandboxRuntime } from "../../db/schema.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
-import { BUILTINS, findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import {
+  BUILTIN_DESCRIPTIONS,
+  type BuiltinDescription,
+  findBuiltin,
+  findDescription,
+} from "../../strategies/builtin/catalogue.ts";
+import type { PortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_builtin.ts";
+import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { AppError, quote, validationFailed } from "../errors.ts";
 import { checkModule } from "./module_check.ts";
@@ -38,6 +45,8 @@ export interface ResolvedStrategy extends ParameterRules {
   /** Null for a built-in strategy: see `builtin`. */
   readonly runtime: SandboxRuntime | null;
   readonly builtin: Builtin | null;
+  /** Of a built-in strategy that decides on many markets at once; else null. */
+  readonly portfolioBuiltin: PortfolioBuiltin | null;
   /** A module that came with the request, for keepModule() to store; null without one, or if a registered version has it. */
   readonly module: Module | null;
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined if the request has none. */
@@ -89,7 +98,7 @@ export async function resolveStrategy(
 
 /** Built-in strategies come first, then the caller's own, then public ones. */
 async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStrategy> {
-  const builtin = BUILTINS.find((one) => one.name === name);
+  const builtin = BUILTIN_DESCRIPTIONS.find((one) => one.name === name);
   if (builtin !== undefined) return resolveBuiltin(builtin);
   const found = await findStrategiesByName(ctx.db, { name, userId: ctx.user.id });
   const own = found.filter((row) => row.strategy.ownerId === ctx.user.id);
@@ -105,7 +114,7 @@ async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStra
 }
 
 async function resolveSlug(ctx: UserContext, slug: string, version: string | undefined): Promise<ResolvedStrategy> {
-  const builtin = findBuiltin(slug);
+  const builtin = findDescription(slug);
   if (builtin !== undefined) {
     if (version === undefined || version === ENGINE_VERSION) return resolveBuiltin(builtin);
     throw unknownStrategy(
@@ -121,14 +130,15 @@ async function resolveSlug(ctx: UserContext, slug: string, version: string | und
   return resolveRow(ctx, row, older);
 }
 
-function resolveBuiltin(builtin: Builtin): ResolvedStrategy {
+function resolveBuiltin(builtin: BuiltinDescription): ResolvedStrategy {
   return {
     ...builtin,
     default_config: { ...builtin.default_config },
     parameter_schema: { ...builtin.parameter_schema },
     version: ENGINE_VERSION,
     runtime: null,
-    builtin,
+    builtin: findBuiltin(builtin.slug) ?? null,
+    portfolioBuiltin: findPortfolioBuiltin(builtin.slug) ?? null,
     module: null,
     shown: undefined,
   };
@@ -150,6 +160,7 @@ function resolveRow(
     parameter_schema: strategy.parameterSchema,
     runtime: isForeign ? { ...runtime, isForeign } : runtime,
     builtin: null,
+    portfolioBuiltin: null,
     module: null,
     shown: undefined,
   };
@@ -212,6 +223,7 @@ async function resolveInline(
     parameter_schema: { type: "object" },
     runtime: sandboxRuntime(config, module?.sha256 ?? null, candles),
     builtin: null,
+    portfolioBuiltin: null,
     module,
     shown: { ...withoutContent(config, undefined), ...(module === null ? {} : { sha256: module.sha256 }) },
   };

@@ -12,7 +12,7 @@ import {
   type StrategyVersion,
   updateStrategy,
 } from "../../db/strategies.ts";
-import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { findDescription } from "../../strategies/builtin/catalogue.ts";
 import {
   builtinEntry,
   builtinVersion,
@@ -63,7 +63,7 @@ export const strategiesRouter = router({
     .input(slugInput)
     .output(z.object({ strategy: entrySchema }))
     .query(async ({ ctx, input }) => {
-      const builtin = findBuiltin(input.slug);
+      const builtin = findDescription(input.slug);
       if (builtin !== undefined) return { strategy: builtinEntry(builtin) };
       return { strategy: registryEntry(await mustFind(ctx, input.slug), ctx.user.id) };
     }),
@@ -119,7 +119,7 @@ export const strategiesRouter = router({
     .input(inputObject({ slug: slugSchema, ...pageShape }))
     .output(z.object({ versions: z.array(versionSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
-      const builtin = findBuiltin(input.slug);
+      const builtin = findDescription(input.slug);
       if (builtin !== undefined) return { versions: [builtinVersion(builtin)], next_cursor: null };
       const { strategy } = await mustFind(ctx, input.slug);
       const after = decodeCursor(input.cursor, z.string().regex(/^\d{1,9}(\.\d{1,9})*$/));
@@ -211,7 +211,7 @@ async function mustOwn(
   slug: string,
   action: "change" | "download" = "change",
 ): Promise<StrategyRow> {
-  if (findBuiltin(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it is built in`);
+  if (findDescription(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it is built in`);
   const row = await mustFind(ctx, slug);
   if (row.strategy.ownerId === ctx.user.id) return row;
   throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it belongs to another user`);

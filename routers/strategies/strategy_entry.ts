@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RUNTIME_TYPES } from "../../db/schema.ts";
 import type { StrategyRow, StrategyVersion } from "../../db/strategies.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
-import type { Builtin } from "../../strategies/builtin/builtin.ts";
+import type { BuiltinDescription } from "../../strategies/builtin/catalogue.ts";
 import { withoutAddress } from "./runtime_config.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -61,8 +61,9 @@ export type Version = z.infer<typeof versionSchema>;
 const BUILTIN_LANGUAGE = "typescript";
 
 /** A built-in strategy's entry. */
-export function builtinEntry(builtin: Builtin): Entry {
-  const { create: _create, ...shown } = builtin;
+export function builtinEntry(builtin: BuiltinDescription): Entry {
+  const { slug, name, description, default_frequency, min_candles, lookback_candles } = builtin;
+  const shown = { slug, name, description, default_frequency, min_candles, lookback_candles };
   return {
     ...shown,
     default_config: { ...builtin.default_config },
@@ -86,7 +87,7 @@ export function builtinEntry(builtin: Builtin): Entry {
 }
 
 /** A built-in strategy's one version: the engine's. */
-export function builtinVersion(builtin: Builtin): Version {
+export function builtinVersion(builtin: BuiltinDescription): Version {
   const { version, slug: _slug, ...config } = builtinEntry(builtin).runtime;
   return { version, runtime_config: config, sha256: null, size_bytes: null, created_at: null };
 }

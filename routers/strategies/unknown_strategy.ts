@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import { listStrategyNames, listVersions } from "../../db/strategies.ts";
 import { hintNames } from "../../market/nearest_name.ts";
-import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
+import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
 import { AppError, quote } from "../errors.ts";
 import type { User } from "../trpc.ts";
 
@@ -58,5 +58,5 @@ export async function unknownVersion(
 }
 
 async function listKnown({ db, user }: Asking): Promise<readonly { readonly name: string; readonly slug: string }[]> {
-  return [...BUILTINS, ...await listStrategyNames(db, { userId: user.id, limit: NAMES_MAX })];
+  return [...BUILTIN_DESCRIPTIONS, ...await listStrategyNames(db, { userId: user.id, limit: NAMES_MAX })];
 }

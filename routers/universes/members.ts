@@ -12,7 +12,8 @@ export const MEMBERS_CSV_MAX = 512 * 1024;
 
 const COLUMNS = ["symbol", "exchange", "from", "to"] as const;
 
-const memberSchema = inputObject({
+/** A member as a request names it. */
+export const memberSchema = inputObject({
   symbol: marketNameSchema,
   exchange: marketNameSchema,
   from: dateSchema.optional(),
@@ -44,6 +45,16 @@ export function toMembers(
   const { rows, at } = csv === undefined
     ? { rows: members ?? [], at: (index: number) => `${path}/members/${index}` }
     : parseMembers(csv, `${path}/csv`);
+  return requireMembers(rows, at);
+}
+
+/**
+ * Members that make sense together.
+ *
+ * @param at The JSON pointer of a row.
+ * @throws AppError VALIDATION_FAILED for dates in the wrong order, and memberships of one instrument that overlap.
+ */
+export function requireMembers(rows: readonly MemberRequest[], at: (index: number) => string): Member[] {
   const found = rows.map(({ symbol, exchange, from, to }) => ({
     symbol,
     exchange,

@@ -52,11 +52,11 @@ eachDatabaseSteps("trades", async ({ db }, step) => {
     const list = await record(20_003);
     const rows = await list(19_998, 10);
     expect(rows.map(({ number, exitOrder, exitReason, tag }) => [number, exitOrder, exitReason, tag])).toEqual([
-      // 19,998 % 7 is 6, the last reason; the last trade is open and tagged.
+      // 19,998 % 8 is 6, the last reason but one; the last trade is open and tagged.
       [19_999, 39_998, "end_of_data", null],
-      [20_000, 40_000, "signal", null],
-      [20_001, 40_002, "stop_loss", null],
-      [20_002, 40_004, "take_profit", null],
+      [20_000, 40_000, "delisted", null],
+      [20_001, 40_002, "signal", null],
+      [20_002, 40_004, "stop_loss", null],
       [20_003, null, null, 'a "tag", {with} all\\sorts; NULL'],
     ]);
     expect((await list(0, 30_000)).map(({ number }) => number)).toEqual(

@@ -16,7 +16,7 @@ Deno.test("universes are owned lists with versions that never change", async (t)
     expect([made.status, made.headers.get("location")]).toEqual([201, "/api/universes/my-rotation"]);
     expect(made.at("/universe")).toMatchObject({
       slug: "my-rotation",
-      description: "What the rotation may hold.",
+      description: "",
       is_public: false,
       is_owner: true,
       latest_version: 1,

@@ -40,6 +40,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "market/",
     "engine/execution.ts",
     "engine/order_columns.ts",
+    "engine/portfolio/portfolio.ts",
     "engine/strategy.ts",
     "engine/version.ts",
     "engine/metrics/definitions.ts",

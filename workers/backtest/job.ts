@@ -4,6 +4,7 @@ import { isDatabaseFault } from "../../db/faults.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
 import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
+import { runPortfolioBacktest } from "../portfolio/portfolio_job.ts";
 import { measureRun, traceStep } from "../telemetry.ts";
 import { findDecider } from "./decider.ts";
 import { describeInputs, type LoadedPlan, reuseResult } from "./equal_result.ts";
@@ -45,6 +46,12 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
     try {
       requireStorage(record);
       const settings = readSettings(record);
+      const { markets } = settings;
+      if (markets !== null) {
+        outcome = await runPortfolioBacktest(services, record, { settings, markets, waitMs: WAIT_MS }, signal);
+        await settle(outcome);
+        return report(record, outcome, performance.now() - begun);
+      }
       const decider = await findDecider(db, record, settings);
       const load = (lookback: number) =>
         traceStep("load candles", async () => {

@@ -160,7 +160,7 @@ function describeCoverage(
   ];
 }
 
-function isoTime(timeMs: number): string {
+export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
@@ -193,14 +193,14 @@ export function makeResult(
   };
 }
 
-function describeFailedChecks(integrity: Integrity): string[] {
+export function describeFailedChecks(integrity: Integrity): string[] {
   return Object.entries(integrity).flatMap(([name, { status, evidence }]) =>
     status === "failed" ? [`The integrity check ${name} failed: ${evidence}`] : []
   );
 }
 
 /** SHA-256 of a value's JSON with sorted keys, so that equal content has an equal sum. */
-function hashCanonical(value: unknown): string {
+export function hashCanonical(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex");
 }
 

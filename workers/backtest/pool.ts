@@ -5,9 +5,11 @@ import { concludeLuckReport, type LuckPart, type LuckReport, type Trials } from 
 import type {
   CarriedTests,
   CarryTask,
+  EncodedPortfolio,
   EncodedRun,
   FoundPoints,
   PointsTask,
+  PortfolioTask,
   RunTask,
   SliceRun,
   SliceTask,
@@ -94,6 +96,11 @@ export class Pool {
     const outcome = await this.#use<EncodedRun>({ kind: "run", task }, limits);
     recordParts(outcome);
     return outcome;
+  }
+
+  /** The same over many markets. */
+  async runPortfolio(task: PortfolioTask, limits: RunLimits): Promise<Outcome<EncodedPortfolio>> {
+    return await this.#use<EncodedPortfolio>({ kind: "portfolio", task }, limits);
   }
 
   /** Runs the trials of a slice as soon as a worker is free: `failed` is the end of its first one. Never rejects. */
@@ -240,8 +247,9 @@ class WarmWorker {
     try {
       this.#worker.postMessage({ job, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
-      if (!isLate || outcome.type !== "stopped" || !("candles" in job.task)) return outcome;
-      return timedOut(job.task, limits.deadlineMs, outcome.candlesDone);
+      if (!isLate || outcome.type !== "stopped") return outcome;
+      const total = countCandles(job);
+      return total === null ? outcome : timedOut(total, limits.deadlineMs, outcome.candlesDone);
     } finally {
       this.#break = undefined;
       this.#worker.onmessage = null;
@@ -263,12 +271,16 @@ class WarmWorker {
   }
 }
 
-function timedOut(
-  { candles, firstIndex }: Pick<RunTask, "candles" | "firstIndex">,
-  deadlineMs: number,
-  candlesDone: number,
-): Failed {
-  const done = `${candlesDone} of ${candles.time.length - firstIndex} candles were done`;
+/** What a job goes through: candles, or the marks of many markets, which are at least as many; null for one that has no deadline. */
+function countCandles({ kind, task }: ToWarmWorker["job"]): number | null {
+  if (kind === "portfolio") {
+    return Math.max(...task.markets.map(({ candles, firstIndex }) => candles.time.length - firstIndex));
+  }
+  return kind === "run" || kind === "slice" ? task.candles.time.length - task.firstIndex : null;
+}
+
+function timedOut(total: number, deadlineMs: number, candlesDone: number): Failed {
+  const done = `${candlesDone} of ${total} candles were done`;
   return {
     type: "failed",
     code: "STRATEGY_TIMED_OUT",

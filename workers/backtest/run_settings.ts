@@ -1,4 +1,5 @@
 import type { Backtest } from "../../db/backtests.ts";
+import type { Member } from "../../db/universes.ts";
 import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
 import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
 import { isTimeframe, type Timeframe } from "../../market/timeframes.ts";
@@ -20,17 +21,48 @@ export interface RunSettings {
   /** Complete, except for periodsPerYear where the record's instrument decides it. */
   readonly execution: Execution;
   readonly own: Parameters;
+  /** The markets of a run over many of them; null for a run over one. */
+  readonly markets: MarketSettings | null;
+}
+
+/** The markets of a run, as it was submitted. */
+export interface MarketSettings {
+  /** A list, or the universe and the version that has it, as in `us-large@3`. */
+  readonly members: readonly Member[] | string;
+  /** Null: as many as there are markets. */
+  readonly positionsMax: number | null;
+  readonly rank: "listed" | "score";
+  /** Markets without candles are left out. */
+  readonly skipsMissing: boolean;
 }
 
 /** A record's parameters, which were checked and completed when it was submitted. */
 export function readSettings({ id, parameters }: Pick<RunRecord, "id" | "parameters">): RunSettings {
-  const { timeframe, execution, runtime: _runtime, session = "regular", ...own } = parameters;
+  const { timeframe, execution, runtime: _runtime, session = "regular", ...rest } = parameters;
+  const { instruments, universe, portfolio, ...own } = rest;
   const hours = HOURS.find((name) => name === session);
   if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution) || hours === undefined) {
     throw new Error(`Cannot run ${id}: its record has no usable timeframe, session or execution`);
   }
   // A record from before a setting existed lacks it.
-  return { timeframe, hours, execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution }, own };
+  return {
+    timeframe,
+    hours,
+    execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution },
+    own,
+    markets: readMarkets({ instruments, universe, portfolio }),
+  };
+}
+
+function readMarkets({ instruments, universe, portfolio }: Parameters): MarketSettings | null {
+  const members: MarketSettings["members"] | undefined = Array.isArray(instruments)
+    ? instruments
+    : typeof universe === "string"
+    ? universe
+    : undefined;
+  if (members === undefined) return null;
+  const { positions_max = null, rank = "listed", missing = "fail" } = Object(portfolio);
+  return { members, positionsMax: positions_max, rank, skipsMissing: missing === "skip" };
 }
 
 function isExecution(value: unknown): value is Execution {

@@ -6,7 +6,15 @@ import type { Candles } from "../../engine/candles.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { EncodedRun, EncodedSeries, Plot, RunTask, SimulatedRun } from "../protocol.ts";
+import type {
+  EncodedPortfolio,
+  EncodedRun,
+  EncodedSeries,
+  Plot,
+  PortfolioTask,
+  RunTask,
+  SimulatedRun,
+} from "../protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
@@ -83,6 +91,11 @@ export class Runner {
       this.#begun.splice(this.#begun.indexOf(begun), 1);
       this.#slots.release();
     }
+  }
+
+  /** Runs a built-in strategy over many markets as soon as a slot is free. */
+  async runPortfolio(task: PortfolioTask, limits: RunLimits): Promise<Outcome<EncodedPortfolio>> {
+    return await this.#pool.runPortfolio(task, limits);
   }
 
   /** Ends the warm workers; sandbox processes end by their signals. */

@@ -15,6 +15,7 @@ import { brokenBy, type Completed, NOT_BEGUN, type Outcome } from "../outcome.ts
 import type { EncodedRun, LuckTask, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
 import { runCarry } from "./builtin_carry.ts";
+import { runBuiltinPortfolio } from "./builtin_portfolio.ts";
 import { findPoints } from "./builtin_points.ts";
 import { runSlice } from "./builtin_slice.ts";
 
@@ -35,7 +36,9 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
     const outcome = attempt(() => findPoints(job.task, control));
     self.postMessage(outcome, [...buffersOf(outcome)]);
   } else {
-    const outcome = attempt(() => execute(job.task, control));
+    const outcome = attempt(() =>
+      job.kind === "portfolio" ? runBuiltinPortfolio(job.task, control, pool) : execute(job.task, control)
+    );
     const chunks = outcome.type === "completed" ? outcome.chunks : [];
     // Shared candles stay here for later results.
     self.postMessage(outcome, [...buffersOf(chunks.map(({ data, tags }) => ({ data, tags })))]);

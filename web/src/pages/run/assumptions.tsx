@@ -1,5 +1,5 @@
 import type { Backtest, BacktestResult } from "../../api.ts";
-import { formatCount, formatDuration, formatMoney, formatTime, toWords } from "../../parts/format.ts";
+import { formatCount, formatDuration, formatMoney, formatPercent, formatTime, toWords } from "../../parts/format.ts";
 
 const FINDINGS = { passed: "text-gain", failed: "text-danger", skipped: "text-muted" } as const;
 const MARKS = { passed: "✓", failed: "✕", skipped: "–" } as const;
@@ -40,6 +40,18 @@ export function Assumptions({ backtest, result }: { readonly backtest: Backtest;
               />
             )}
         </Section>
+        {result.portfolio !== undefined && (
+          <Section title="Instruments">
+            <Rows
+              rows={result.portfolio.contributions.map(({ instrument, pnl, trades, held }) =>
+                [
+                  instrument,
+                  `${formatMoney(pnl, true)}, ${formatCount(trades)} trades, held ${formatPercent(held)} of the time`,
+                ] as const
+              )}
+            />
+          </Section>
+        )}
         <Section title="Data and keys">
           <Rows
             rows={[

@@ -73,7 +73,7 @@ export const TRADE_COLUMNS: readonly TradeColumn[] = [
   {
     label: "Entry order",
     width: "minmax(6rem,1fr)",
-    show: (t, i) => joinPresent([showOrder(t.entry_order[i]), t.tag[i]]),
+    show: (t, i) => joinPresent([t.instrument[i], showOrder(t.entry_order[i]), t.tag[i]]),
     isText: true,
   },
 ];

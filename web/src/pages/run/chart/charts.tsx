@@ -77,7 +77,8 @@ function Drawing({ id, parameters, data, trades, handle }: {
   useImperativeHandle(handle, () => ({
     showTrade: (i) => {
       if (trades === undefined) return;
-      chart.current?.setLevels(levelsOf(trades, i, parameters));
+      // Prices of another market have no place among the benchmark's candles.
+      chart.current?.setLevels(trades.instrument[i] == null ? levelsOf(trades, i, parameters) : []);
       const entry = trades.entry_time[i]!;
       void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
     },

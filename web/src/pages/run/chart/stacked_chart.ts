@@ -260,10 +260,14 @@ function listFills(trades: TradeTable, firstMs: number, lastMs: number): Fill[] 
     const isLong = trades.is_long[i]!;
     const entry = trades.entry_time[i]!;
     const exit = trades.exit_time[i];
+    // In a run over many markets the candles are the benchmark's, so that a mark says whose it is.
+    const of = trades.instrument[i] == null ? "" : ` ${trades.instrument[i]}`;
     if (entry >= firstMs && entry <= lastMs) {
-      fills.push({ timeMs: entry, isBuy: isLong, text: isLong ? "Long" : "Short" });
+      fills.push({ timeMs: entry, isBuy: isLong, text: `${isLong ? "Long" : "Short"}${of}` });
     }
-    if (exit != null && exit >= firstMs && exit <= lastMs) fills.push({ timeMs: exit, isBuy: !isLong, text: "Exit" });
+    if (exit != null && exit >= firstMs && exit <= lastMs) {
+      fills.push({ timeMs: exit, isBuy: !isLong, text: `Exit${of}` });
+    }
   }
   return fills.sort((a, b) => a.timeMs - b.timeMs);
 }

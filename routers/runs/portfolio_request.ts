@@ -1,0 +1,122 @@
+/** The part of a submission that asks for many markets with one account. */
+import { z } from "zod";
+import { PORTFOLIO_MARKETS_MAX } from "../../engine/portfolio/portfolio.ts";
+import { AppError, pointer, quote, validationFailed } from "../errors.ts";
+import { inputObject } from "../input_object.ts";
+import type { Parameters } from "../strategies/parameters.ts";
+import type { ResolvedStrategy } from "../strategies/resolve_strategy.ts";
+import type { UserContext } from "../trpc.ts";
+import { resolveUniverse } from "../universes/find_universe.ts";
+import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
+
+/** How one account is shared; engine/portfolio/portfolio.ts explains each. */
+const portfolioSchema = inputObject({
+  positions_max: z.int().min(1).max(PORTFOLIO_MARKETS_MAX).optional(),
+  rank: z.enum(["listed", "score"]).default("listed"),
+  missing: z.enum(["fail", "skip"]).default("fail"),
+});
+
+const requestSchema = z.object({
+  instruments: z.array(memberSchema).min(1).max(PORTFOLIO_MARKETS_MAX).nullish(),
+  universe: universeNameSchema.nullish(),
+  portfolio: portfolioSchema.nullish(),
+});
+
+/** The keys of `parameters` that make a run one of many markets, complete; empty for a run of one market. */
+export interface PortfolioParameters {
+  readonly instruments?: readonly object[];
+  /** With its version. */
+  readonly universe?: string;
+  readonly portfolio?: z.infer<typeof portfolioSchema>;
+}
+
+/**
+ * Completes the markets of a submission.
+ *
+ * @param candles Of one market, by the range and the timeframe.
+ * @throws AppError VALIDATION_FAILED, UNIVERSE_NOT_FOUND, INVALID_PARAMETERS, RANGE_TOO_LARGE
+ */
+export async function completePortfolio(
+  ctx: UserContext,
+  strategy: ResolvedStrategy,
+  submitted: Parameters,
+  { path, candles }: { readonly path: string; readonly candles: number },
+): Promise<PortfolioParameters> {
+  const { instruments, universe, portfolio } = submitted;
+  const parsed = requestSchema.safeParse({ instruments, universe, portfolio });
+  if (!parsed.success) throw validationFailed(parsed.error, path);
+  const wanted = parsed.data;
+  const list = wanted.instruments ?? null;
+  const name = wanted.universe ?? null;
+  if (list === null && name === null) {
+    if (strategy.portfolioBuiltin !== null) {
+      throw refuse(`${path}/instruments`, `is required, or a universe: ${strategy.name} decides on many markets`);
+    }
+    if ((wanted.portfolio ?? null) === null) return {};
+    throw refuse(`${path}/portfolio`, "needs instruments or a universe beside it");
+  }
+  if (list !== null && name !== null) throw refuse(`${path}/universe`, "and instruments cannot both be given");
+  if (strategy.builtin === null && strategy.portfolioBuiltin === null) {
+    const message = `cannot be run by ${strategy.name}: only built-in strategies run over many markets`;
+    throw refuse(`${path}/${list === null ? "universe" : "instruments"}`, message);
+  }
+  const chosen = wanted.portfolio ?? portfolioSchema.parse({});
+  if (list !== null) {
+    const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
+    requireCount(strategy, countMarkets(members), `${path}/instruments`);
+    requireRoom(ctx, { markets: countMarkets(members), candles, path: `${path}/instruments` });
+    return { instruments: members, portfolio: chosen };
+  }
+  const found = await resolveUniverse(ctx, name ?? "");
+  const markets = countMarkets(found.members);
+  if (markets > PORTFOLIO_MARKETS_MAX) {
+    const message = `must have at most ${PORTFOLIO_MARKETS_MAX} instruments, and ${quote(name)} has ${markets}`;
+    throw refuse(`${path}/universe`, message);
+  }
+  requireCount(strategy, markets, `${path}/universe`);
+  requireRoom(ctx, { markets, candles, path: `${path}/universe` });
+  return { universe: `${found.slug}@${found.version}`, portfolio: chosen };
+}
+
+/** @throws AppError for a run that has no meaning over many markets. @param what As in "an optimization". */
+export function requireOneMarket(parameters: Parameters, path: string, what: string): void {
+  for (const name of ["instruments", "universe", "portfolio"] as const) {
+    if ((parameters[name] ?? null) === null) continue;
+    throw refuse(`${path}${pointer([name])}`, `cannot be given for ${what}: it runs over one market`);
+  }
+}
+
+function countMarkets(members: readonly { readonly symbol: string; readonly exchange: string }[]): number {
+  return new Set(members.map(({ symbol, exchange }) => JSON.stringify([symbol, exchange]))).size;
+}
+
+/** A portfolio strategy has its own limits: pairs are two. */
+function requireCount({ name, portfolioBuiltin }: ResolvedStrategy, markets: number, path: string): void {
+  if (portfolioBuiltin === null) return;
+  const { min, max } = portfolioBuiltin.instruments;
+  if (markets >= min && markets <= (max ?? PORTFOLIO_MARKETS_MAX)) return;
+  const range = max === null ? `at least ${min}` : max === min ? `${min}` : `${min} to ${max}`;
+  throw refuse(path, `must name ${range} instruments for ${name}, not ${markets}`);
+}
+
+/** A run costs its instruments times their candles. */
+function requireRoom(
+  { runCandlesMax }: UserContext,
+  { markets, candles, path }: { readonly markets: number; readonly candles: number; readonly path: string },
+): void {
+  // Days of many instruments are short beside minutes of one: the limit of one run is that of all its candles, ten times.
+  const most = runCandlesMax * 10;
+  if (markets * candles <= most) return;
+  const message = `must make at most ${most} candles: ${markets} instruments of ${candles} candles are ${
+    markets * candles
+  }; shorten the range, choose a coarser timeframe or fewer instruments`;
+  throw new AppError("RANGE_TOO_LARGE", `Cannot run over so many candles: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+function refuse(path: string, message: string): AppError {
+  return new AppError("INVALID_PARAMETERS", `Cannot run over many markets: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}

@@ -1,0 +1,195 @@
+/** The candles of a run over many markets. */
+import type { Instrument } from "../../db/instruments.ts";
+import type { ReadSeries } from "../../db/result_inputs.ts";
+import { findUniverse, type Member, readMembers } from "../../db/universes.ts";
+import type { Membership, PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
+import { daysOf } from "../../market/archive/made_candles.ts";
+import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
+import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
+import { candleEnd, isCoarser, isDaily, type Timeframe } from "../../market/timeframes.ts";
+import { type FailureCode, RunError } from "../outcome.ts";
+import { type CandleServices, type CandlesRecord, loadCandles, type MarketData } from "../backtest/run_candles.ts";
+import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
+
+// Reads wait for the database; the candles of more at once would wait for each other.
+const LOADED_AT_ONCE = 8;
+// A message names so many instruments.
+const NAMED_MAX = 10;
+/** What "skip" leaves out: nothing is held, or no provider has it. */
+const MISSING: readonly FailureCode[] = ["NO_DATA"];
+
+/** A market with what is known of its candles. */
+export interface LoadedMarket {
+  readonly id: string;
+  readonly memberships: readonly Member[];
+  readonly data: MarketData;
+}
+
+/** The markets of a run, in the order in which they were listed. */
+export interface LoadedMarkets {
+  readonly markets: readonly LoadedMarket[];
+  /** Ids of those without candles. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Loads the candles of all markets of a run.
+ *
+ * @param lookback Candles that the strategy needs before the start date.
+ * @throws {RunError} NO_DATA with the instruments that have none, unless the run skips them; as loadCandles().
+ */
+export async function loadMarkets(
+  services: CandleServices,
+  record: CandlesRecord & { readonly ownerId: string },
+  settings: RunSettings,
+  { markets: wanted, lookback }: { readonly markets: MarketSettings; readonly lookback: number },
+): Promise<LoadedMarkets> {
+  const groups = groupByInstrument(await findMembers(services, record.ownerId, wanted.members), record);
+  const loaded: (LoadedMarket | RunError)[] = [];
+  for (let begin = 0; begin < groups.length; begin += LOADED_AT_ONCE) {
+    const stretch = groups.slice(begin, begin + LOADED_AT_ONCE);
+    loaded.push(
+      ...await Promise.all(stretch.map((group) => loadMarket(services, { record, settings, lookback }, group))),
+    );
+  }
+  const markets = loaded.flatMap((each) => each instanceof RunError ? [] : [each]);
+  const missing = groups.filter((_, i) => loaded[i] instanceof RunError).map(({ id }) => id);
+  const first = loaded.flatMap((each) => each instanceof RunError ? [each] : [])[0];
+  if (first !== undefined && (!wanted.skipsMissing || markets.length === 0)) {
+    const others = missing.length > 1 ? `; without candles, too: ${name(missing.slice(1))}` : "";
+    throw new RunError("NO_DATA", `${first.outcome.message}${others}`);
+  }
+  return { markets, missing };
+}
+
+/** Some of a list of ids, in words. */
+export function name(ids: readonly string[]): string {
+  const rest = ids.length - NAMED_MAX;
+  return ids.slice(0, NAMED_MAX).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+async function findMembers(
+  { db }: CandleServices,
+  ownerId: string,
+  members: MarketSettings["members"],
+): Promise<readonly Member[]> {
+  if (typeof members !== "string") return members;
+  const [slug = "", version = ""] = members.split("@");
+  const found = await findUniverse(db, { slug, userId: ownerId });
+  const rows = found && await readMembers(db, found.universe.id, Number(version));
+  if (rows !== null) return rows;
+  throw new RunError(
+    "NO_DATA",
+    `Cannot find the universe ${members}: it was deleted or made private since the submission`,
+  );
+}
+
+interface Group {
+  readonly id: string;
+  readonly symbol: string;
+  readonly exchange: string;
+  readonly memberships: Member[];
+}
+
+/** One group an instrument that is a member within the range, in the order in which they are listed. */
+function groupByInstrument(members: readonly Member[], { startDate, endDate }: CandlesRecord): Group[] {
+  const groups = new Map<string, Group>();
+  for (const member of members) {
+    const { symbol, exchange, from, to } = member;
+    if ((from !== null && from >= endDate) || (to !== null && to <= startDate)) continue;
+    const id = `${symbol}@${exchange}`;
+    const group = groups.get(id) ?? { id, symbol, exchange, memberships: [] };
+    group.memberships.push(member);
+    groups.set(id, group);
+  }
+  if (groups.size > 0) return [...groups.values()];
+  throw new RunError(
+    "NO_DATA",
+    `Cannot run without a market: no instrument is a member from ${startDate} to ${endDate}`,
+  );
+}
+
+async function loadMarket(
+  services: CandleServices,
+  { record, settings, lookback }: {
+    readonly record: CandlesRecord;
+    readonly settings: RunSettings;
+    readonly lookback: number;
+  },
+  { id, symbol, exchange, memberships }: Group,
+): Promise<LoadedMarket | RunError> {
+  // The benchmark is loaded once, for all.
+  const own = { ...settings, execution: { ...settings.execution, benchmark: null } };
+  try {
+    const data = await loadCandles(services, { ...record, symbol, exchange }, own, lookback);
+    return { id, memberships, data };
+  } catch (error) {
+    if (error instanceof RunError && error.outcome.type === "failed" && MISSING.includes(error.outcome.code)) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** The markets as the engine takes them. */
+export function toEngineMarkets(
+  markets: readonly LoadedMarket[],
+  { timeframe, hours }: RunSettings,
+  { endDate }: CandlesRecord,
+): PortfolioMarket[] {
+  const sessions = new Set(markets.map(({ data }) => JSON.stringify(sessionWith(data.instrument, hours))));
+  return markets.map(({ id, memberships, data }) => {
+    const { instrument, read: { candles, lookback }, finer } = data;
+    const lastClose = candleEnd(candles.time.at(-1)!, timeframe);
+    const to = memberships.at(-1)?.to ?? null;
+    const isPeriod = isCoarser(timeframe, "1d");
+    return {
+      id,
+      symbol: instrument.symbol,
+      exchange: instrument.exchange,
+      candles,
+      firstIndex: lookback,
+      hours: sessions.size > 1 ? hoursOf(instrument, candles.time, timeframe) : null,
+      memberships: toMemberships(memberships),
+      isDelisted: to !== null && lastClose <= toMs(to) && lastClose < toMs(endDate),
+      tradingDays: isPeriod ? null : groupByDayOnce(daysOf(instrument, timeframe, hours), candles.time),
+      finer: finer?.candles ?? null,
+    };
+  });
+}
+
+/** Null for an instrument that is always a member. */
+function toMemberships(members: readonly Member[]): Membership[] | null {
+  if (members.some(({ from, to }) => from === null && to === null)) return null;
+  return members.map(({ from, to }) => ({
+    from: from === null ? -Infinity : toMs(from),
+    until: to === null ? Infinity : toMs(to),
+  })).toSorted((one, two) => one.from - two.from);
+}
+
+function toMs(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`);
+}
+
+/** When each candle of a market begins and ends to trade: markets of other sessions close at other instants. */
+function hoursOf(instrument: Instrument, time: Float64Array, timeframe: Timeframe) {
+  const days = daysOf(instrument, timeframe);
+  const [opens, closes] = [new Float64Array(time.length), new Float64Array(time.length)];
+  for (let i = 0; i < time.length; i++) {
+    const open = time[i]!;
+    if (!isDaily(timeframe)) {
+      opens[i] = open;
+      closes[i] = Math.min(candleEnd(open, timeframe), days.dayAtOrAfter(open).close);
+      continue;
+    }
+    // A daily candle or a longer one is stamped with its first date.
+    opens[i] = days.dayAtOrAfter(days.startOf(open)).open;
+    closes[i] = days.closeAtOrBefore(days.startOf(candleEnd(open, timeframe)));
+  }
+  return { opens, closes };
+}
+
+/** The stored candles of which the run is made. */
+export function seriesOf(markets: readonly LoadedMarket[]): ReadSeries[] {
+  return markets.flatMap(({ data }) => data.series);
+}

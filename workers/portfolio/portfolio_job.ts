@@ -1,0 +1,176 @@
+/** A backtest over many markets with one account. */
+import { createHash } from "node:crypto";
+import type { Backtest } from "../../db/backtests.ts";
+import type { ResultInputs } from "../../db/result_inputs.ts";
+import { withPeriodsPerYear } from "../../engine/execution.ts";
+import type { BacktestResult } from "../../engine/result.ts";
+import { ENGINE_VERSION } from "../../engine/version.ts";
+import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
+import { fixedMs } from "../../market/timeframes.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
+import { describeFailedChecks, hashCanonical, isoTime } from "../backtest/plan.ts";
+import type { RunLimits } from "../backtest/pool.ts";
+import type { BacktestRecords, StorableRun } from "../backtest/records.ts";
+import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
+import type { MarketSettings, Parameters, RunSettings } from "../backtest/run_settings.ts";
+import type { Runner } from "../backtest/runner.ts";
+import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
+import type { EncodedPortfolio, PortfolioTask } from "../protocol.ts";
+import { traceStep } from "../telemetry.ts";
+import { type LoadedMarkets, loadMarkets, name, seriesOf, toEngineMarkets } from "./load_markets.ts";
+
+/** What a run over many markets needs of its process. */
+export interface PortfolioServices extends CandleServices {
+  readonly records: BacktestRecords;
+  readonly runner: Runner;
+  readonly deadlineMs: number;
+}
+
+/** The task, and what its result says besides the simulation's own words. */
+interface PortfolioPlan {
+  readonly task: PortfolioTask;
+  readonly runKey: string;
+  readonly inputs: ResultInputs;
+  readonly data: Pick<BacktestResult["data"], "sha256" | "gaps" | "session">;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Runs a built-in strategy over the markets of a record.
+ *
+ * @throws {RunError} As loadMarkets().
+ */
+export async function runPortfolioBacktest(
+  services: PortfolioServices,
+  record: Backtest,
+  { settings, markets, waitMs }: {
+    readonly settings: RunSettings;
+    readonly markets: MarketSettings;
+    readonly waitMs: number;
+  },
+  signal: AbortSignal,
+): Promise<Outcome<StorableRun>> {
+  const { records, runner, deadlineMs } = services;
+  const plan = await traceStep("load candles", () => planPortfolio(services, record, settings, markets));
+  const longest = plan.task.markets.reduce((one, two) => one.candles.time.length < two.candles.time.length ? two : one);
+  const progress = records.trackProgress(record, longest.candles.time.subarray(longest.firstIndex));
+  const stop = AbortSignal.any([signal, progress.lost]);
+  const limits: RunLimits = { deadlineMs, waitMs, signal: stop, onProgress: progress.write.bind(progress) };
+  const begun = performance.now();
+  const outcome = await traceStep("simulate", () => runner.runPortfolio(plan.task, limits));
+  const durationMs = Math.round(performance.now() - begun);
+  await progress.written;
+  if (outcome.type === "completed") return toStorable(plan, outcome, durationMs);
+  return outcome.type === "broken" && stop.aborted ? NOT_BEGUN : outcome;
+}
+
+async function planPortfolio(
+  services: PortfolioServices,
+  record: Backtest,
+  settings: RunSettings,
+  wanted: MarketSettings,
+): Promise<PortfolioPlan> {
+  const slug = record.strategySlug ?? "";
+  const lookback = lookbackOf(slug, settings.own);
+  const loaded = await loadMarkets(services, record, settings, { markets: wanted, lookback });
+  // The record's own instrument is what equity is compared with.
+  const beside = await loadCandles(services, record, settings, 0);
+  const { timeframe, hours } = settings;
+  const { assetClass } = beside.instrument;
+  const execution = withPeriodsPerYear(settings.execution, assetClass, fixedMs(timeframe));
+  const { time, close } = (beside.benchmark ?? beside).read.candles;
+  const task: PortfolioTask = {
+    slug,
+    parameters: settings.own,
+    markets: toEngineMarkets(loaded.markets, settings, record),
+    timeframeMs: fixedMs(timeframe),
+    initialBalance: record.initialBalance,
+    execution,
+    benchmark: { time, close },
+    assetClass,
+    positionsMax: wanted.positionsMax ?? loaded.markets.length,
+    rank: wanted.rank,
+  };
+  const { timezone, open, close: closes, weekdays } = sessionWith(beside.instrument, hours);
+  const session = { hours, timezone, open, close: closes, weekdays };
+  const sums = loaded.markets.map((
+    { id, memberships, data },
+  ) => [id, memberships, data.read.sha256, data.finer?.sha256 ?? null]);
+  const runKey = hashCanonical({
+    engine_version: ENGINE_VERSION,
+    strategy: slug,
+    parameters: { ...settings.own, timeframe },
+    execution,
+    markets: sums,
+    positions_max: task.positionsMax,
+    rank: task.rank,
+    benchmark: (beside.benchmark ?? beside).read.sha256,
+    session,
+    initial_balance: record.initialBalance,
+    start_date: record.startDate,
+    end_date: record.endDate,
+  });
+  return {
+    task,
+    runKey,
+    inputs: { key: runKey, lookback, series: [...seriesOf(loaded.markets), ...beside.series] },
+    data: {
+      sha256: createHash("sha256").update(JSON.stringify(sums)).digest("hex"),
+      gaps: loaded.markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
+      session,
+    },
+    notes: describeMarkets(record, loaded),
+  };
+}
+
+/** @throws {RunError} STRATEGY_FAILED */
+function lookbackOf(slug: string, parameters: Parameters): number {
+  const strategy = (findBuiltin(slug) ?? findPortfolioBuiltin(slug))?.create(parameters);
+  if (strategy === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${slug}`);
+  return Math.max(strategy.warmup, "lookback" in strategy ? strategy.lookback ?? 0 : 0);
+}
+
+function describeMarkets({ parameters, endDate }: Backtest, { markets, missing }: LoadedMarkets): string[] {
+  const { universe } = parameters;
+  const dated = markets.some(({ memberships }) => memberships.some(({ from, to }) => from !== null || to !== null));
+  return [
+    `end_date ${endDate} is exclusive`,
+    ...(missing.length > 0 ? [`Left out, since no candles are held of them: ${name(missing)}`] : []),
+    ...(dated ? [] : [
+      `${
+        typeof universe === "string" ? `The universe ${universe}` : "The list of instruments"
+      } has no dates: it is a ` +
+      "survivor's, which knows nobody who has left",
+    ]),
+  ];
+}
+
+function toStorable(
+  { task, runKey, inputs, data, notes }: PortfolioPlan,
+  { result, integrity, portfolio, marks, first, last, chunks, sparkline }: EncodedPortfolio,
+  durationMs: number,
+): Outcome<StorableRun> {
+  return {
+    type: "completed",
+    result: {
+      run_key: runKey,
+      engine_version: ENGINE_VERSION,
+      module_sha256: null,
+      data: { candles: marks, first: isoTime(first), last: isoTime(last), ...data },
+      execution: task.execution,
+      metrics: result.metrics,
+      undefined_metrics: result.undefinedMetrics,
+      bounds: result.bounds,
+      notes: [...notes, ...result.notes, ...describeFailedChecks(integrity)],
+      integrity,
+      portfolio,
+      duration_ms: durationMs,
+    },
+    chunks,
+    plots: [],
+    sparkline,
+    log: [],
+    inputs,
+  };
+}
