@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** An optimization from its form to a backtest of one of its trials, in a real browser against the real service. */
 import { expect } from "@std/expect";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
