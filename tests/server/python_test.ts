@@ -51,9 +51,9 @@ Deno.test("Python is registered with the parameters that it declares, and trades
     const created = await user.send("POST", "/api/strategies", registration("py-cross", SOURCE));
     expect([created.status, created.at("/strategy/language")]).toEqual([201, "python"]);
     expect(created.at("/strategy/parameter_schema/properties")).toEqual({
-      fast: { type: "integer", default: 20 },
-      slow: { type: "integer", default: 50 },
-      direction: { type: "string", enum: ["long", "both"], default: "long" },
+      fast: { type: "integer", default: 10 },
+      slow: { type: "integer", default: 30 },
+      direction: { type: "string", enum: ["long", "both"], default: "both" },
       take_profit_level: { type: "number", default: 0 },
       stop_loss_level: { type: "number", default: 0 },
     });
