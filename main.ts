@@ -18,7 +18,7 @@ import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
 import { ReadThrough } from "./market/on_demand/read_through.ts";
-import { UserTurns } from "./routers/user_turns.ts";
+import { UserTurns } from "./routers/common/user_turns.ts";
 import type { Handler } from "./server/app.ts";
 import { describeStart } from "./server/banner.ts";
 import { readCommandLine } from "./server/command_line.ts";
@@ -37,7 +37,7 @@ import { findCrossSiteOrigins } from "./server/middleware/cross_site_cookies.ts"
 import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
 import { redactSpans } from "./server/tracing.ts";
 import { type OpenQueue, openQueue } from "./workers/queue.ts";
-import { retryOnDatabaseFault } from "./workers/retry.ts";
+import { retryOnDatabaseFault } from "./workers/common/retry.ts";
 import { fileURLToPath } from "node:url";
 
 // Until the service is open, a signal ends the process at once.

@@ -9,7 +9,7 @@ import {
   tryEndpoint,
   validateModule,
   validateScript,
-} from "../workers/sandbox/conformance.ts";
+} from "../workers/checks/conformance.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { DryRun, ScriptLanguage } from "../workers/sandbox/task.ts";
 import { invocationFolder } from "./invocation.ts";

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { Integrity } from "../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
-import { prepareLanguage, tryCode, tryEndpoint } from "../workers/sandbox/conformance.ts";
+import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conformance.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
 import { invocationFolder } from "./invocation.ts";

@@ -9,7 +9,7 @@ import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo/monte_c
 import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
 import { tokensRouter } from "./tokens.ts";
-import { router } from "./trpc.ts";
+import { router } from "./common/trpc.ts";
 import { universesRouter, universesStreamsRouter } from "./universes/universes.ts";
 
 const routers = {

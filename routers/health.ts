@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
-import { type Context, publicProcedure, router } from "./trpc.ts";
+import { type Context, publicProcedure, router } from "./common/trpc.ts";
 
 /** The service's version. */
 export const VERSION = manifest.version;

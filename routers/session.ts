@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SCOPES } from "../db/schema.ts";
-import { SIGN_UP } from "./sign_up.ts";
-import { publicProcedure, router, userProcedure } from "./trpc.ts";
+import { SIGN_UP } from "./common/sign_up.ts";
+import { publicProcedure, router, userProcedure } from "./common/trpc.ts";
 
 /** The roles of users. */
 export const ROLES = ["user", "admin"] as const;

@@ -3,8 +3,8 @@ import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import { findToken, noteUse, type TokenRow } from "../db/tokens.ts";
 import { readRole } from "../db/users.ts";
-import { AppError } from "./errors.ts";
-import type { Session, User } from "./trpc.ts";
+import { AppError } from "./common/errors.ts";
+import type { Session, User } from "./common/trpc.ts";
 
 // So that a token is recognised where one turns up that should not.
 const PREFIX = "hc_";

@@ -4,12 +4,12 @@ import { lockUser } from "../db/quotas.ts";
 import { SCOPES } from "../db/schema.ts";
 import { deleteToken, insertToken, listTokens, type TokenRow } from "../db/tokens.ts";
 import { DAY_MS } from "../market/timeframes.ts";
-import { AppError, quote } from "./errors.ts";
-import { inputObject } from "./input_object.ts";
-import { NO_LINE, plainText } from "./plain_text.ts";
-import { requireRoomForToken } from "./quotas.ts";
+import { AppError, quote } from "./common/errors.ts";
+import { inputObject } from "./common/input_object.ts";
+import { NO_LINE, plainText } from "./common/plain_text.ts";
+import { requireRoomForToken } from "./common/quotas.ts";
 import { makeToken } from "./token_secret.ts";
-import { router, signedInProcedure } from "./trpc.ts";
+import { router, signedInProcedure } from "./common/trpc.ts";
 
 const TOKEN_DAYS_DEFAULT = 90;
 const TOKEN_DAYS_MAX = 366;

@@ -11,7 +11,7 @@ import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
 import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../db/users.ts";
-import type { Session, User } from "../routers/trpc.ts";
+import type { Session, User } from "../routers/common/trpc.ts";
 import { readSessionToken } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);

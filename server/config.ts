@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FEED_VARIABLES } from "../market/feeds/registry.ts";
 import { parseTrustedProxies } from "./client_address.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
-import { SIGN_UP } from "../routers/sign_up.ts";
+import { SIGN_UP } from "../routers/common/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 

@@ -1,9 +1,9 @@
 import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
-import { AnswerBudget } from "../routers/answer_budget.ts";
+import { AnswerBudget } from "../routers/common/answer_budget.ts";
 import { acceptToken } from "../routers/token_secret.ts";
-import type { Context, Services } from "../routers/trpc.ts";
+import type { Context, Services } from "../routers/common/trpc.ts";
 import type { Auth } from "./auth.ts";
 import type { Receiver } from "./middleware/stream_limits.ts";
 

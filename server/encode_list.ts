@@ -1,5 +1,5 @@
-import type { Format } from "../routers/formats.ts";
-import type { ListAnswer, Page } from "../routers/paging.ts";
+import type { Format } from "../routers/common/formats.ts";
+import type { ListAnswer, Page } from "../routers/common/paging.ts";
 import { toTablePart, writeTable } from "./encode_table.ts";
 import { chooseFormat, type Pieces, sendPieces, streamOf } from "./send_pieces.ts";
 import { sendJson } from "./middleware/stream_limits.ts";

@@ -1,4 +1,4 @@
-import type { Column, Format } from "../routers/formats.ts";
+import type { Column, Format } from "../routers/common/formats.ts";
 import { type ArrowValues, ArrowWriter } from "./arrow_writer.ts";
 import type { Pieces } from "./send_pieces.ts";
 

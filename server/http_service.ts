@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "./app.ts";
-import { AppError, errorBody, errorStatus } from "../routers/errors.ts";
+import { AppError, errorBody, errorStatus } from "../routers/common/errors.ts";
 import { type Config, unusable } from "./config.ts";
 import { type RestartingServer, serveWithRestarts } from "./restarting_server.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describeProcedure, type restRouter } from "../routers/app.ts";
-import type { Access } from "../routers/trpc.ts";
+import type { Access } from "../routers/common/trpc.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { encodeList } from "./encode_list.ts";

@@ -1,7 +1,7 @@
 import type { Context as HonoContext, Hono } from "hono";
-import { AppError, pointer, quote } from "../routers/errors.ts";
-import { findMeantKeys, hintAtMeantKeys } from "../routers/name_hints.ts";
-import { type Access, requireAccess } from "../routers/trpc.ts";
+import { AppError, pointer, quote } from "../routers/common/errors.ts";
+import { findMeantKeys, hintAtMeantKeys } from "../routers/common/name_hints.ts";
+import { type Access, requireAccess } from "../routers/common/trpc.ts";
 import { receiverOf, type ServerEnv } from "./context.ts";
 import type { ReportShell } from "./encode_report.ts";
 import { readJson, requireType, untilStalled } from "./middleware/body.ts";

@@ -81,7 +81,7 @@ Deno.test("each task that checks a user's URL has the permissions for the check"
 });
 
 Deno.test("each task that takes jobs can make paths in a thread without permissions", async () => {
-  const script = `import { makePaths } from "${ROOT}workers/research/paths_thread.ts";
+  const script = `import { makePaths } from "${ROOT}workers/monte_carlo/paths_thread.ts";
     const task = { method: "trades", runs: 3, seed: 1, ruinDrawdown: 0.5, returns: Float64Array.of(0.1, -0.1),
       account: { initialBalance: 100, periodsPerYear: 365, riskFreeRate: 0 } };
     const limits = { deadlineMs: 60_000, signal: new AbortController().signal, onProgress: () => {} };

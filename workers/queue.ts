@@ -9,8 +9,8 @@ import { QUEUES } from "./jobs/queues.ts";
 import { queueRuns } from "./jobs/run_jobs.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
-import type { ScriptModes } from "./script_mode.ts";
-import { observeQueue } from "./telemetry.ts";
+import type { ScriptModes } from "./scripts/script_mode.ts";
+import { observeQueue } from "./common/telemetry.ts";
 import { startWork } from "./work.ts";
 
 // A process must end within five seconds, and this is one of the things that it waits for.

@@ -10,17 +10,17 @@ import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
 import { runIngestionJob } from "./jobs/ingestion_job.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import { type JobHandler, JobLoop } from "./jobs/loop.ts";
-import { runModuleCheckJob } from "./jobs/module_check_job.ts";
+import { runModuleCheckJob } from "./checks/module_check_job.ts";
 import { type QueueName, QUEUES } from "./jobs/queues.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
-import { type MonteCarloServices, runMonteCarloJob } from "./research/monte_carlo_job.ts";
-import { ForeignPaths } from "./research/foreign_paths.ts";
-import { type OptimizationServices, runOptimizationJob } from "./research/optimization_job.ts";
-import { OwnerTurns } from "./research/owner_turns.ts";
-import { SliceRecords } from "./research/slice_records.ts";
-import { SliceRunner } from "./research/slice_runner.ts";
-import { retryOnDatabaseFault } from "./retry.ts";
-import type { ScriptModes } from "./script_mode.ts";
+import { type MonteCarloServices, runMonteCarloJob } from "./monte_carlo/monte_carlo_job.ts";
+import { ForeignPaths } from "./monte_carlo/foreign_paths.ts";
+import { type OptimizationServices, runOptimizationJob } from "./optimization/optimization_job.ts";
+import { OwnerTurns } from "./optimization/owner_turns.ts";
+import { SliceRecords } from "./optimization/slice_records.ts";
+import { SliceRunner } from "./optimization/slice_runner.ts";
+import { retryOnDatabaseFault } from "./common/retry.ts";
+import type { ScriptModes } from "./scripts/script_mode.ts";
 
 // A process that starts has nothing else to do than to wait.
 const NEVER = new AbortController().signal;

@@ -4,12 +4,12 @@ import { readEquityPieces } from "../../db/equity.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { summarySchema, toSummary } from "./backtest_records.ts";
 import { CurveGrid } from "./curve_grid.ts";
-import { AppError, pointer } from "../errors.ts";
-import { readLarge } from "../large_reads.ts";
+import { AppError, pointer } from "../common/errors.ts";
+import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type CompletedBacktest, mustGet } from "./owned_backtest.ts";
-import { integerSchema } from "../paging.ts";
-import type { Context, User } from "../trpc.ts";
+import { integerSchema } from "../common/paging.ts";
+import type { Context, User } from "../common/trpc.ts";
 
 const COMPARED_MIN = 2;
 const COMPARED_MAX = 5;

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { listTrades } from "../../db/trades.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { inputObject } from "../input_object.ts";
+import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet, mustOwnRun } from "./owned_backtest.ts";
-import { readLarge } from "../large_reads.ts";
+import { readLarge } from "../common/large_reads.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
-import { publicProcedure, userProcedure } from "../trpc.ts";
+import { publicProcedure, userProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;
 // A bucket of a chart as JSON, about.

@@ -5,9 +5,9 @@ import type { Backtest } from "../../db/backtests.ts";
 import type { OwnedKey } from "../../db/runs.ts";
 import type { Db } from "../../db/client.ts";
 import { backtestRuns } from "./backtest_runs.ts";
-import { NO_LINE, NO_TEXT, plainText } from "../plain_text.ts";
-import { requireRoomForLabels } from "../quotas.ts";
-import type { Context } from "../trpc.ts";
+import { NO_LINE, NO_TEXT, plainText } from "../common/plain_text.ts";
+import { requireRoomForLabels } from "../common/quotas.ts";
+import type { Context } from "../common/trpc.ts";
 
 const NAME_LENGTH_MAX = 200;
 const NOTES_LENGTH_MAX = 10_000;

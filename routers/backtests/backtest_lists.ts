@@ -16,11 +16,11 @@ import { listTrades, type Trade } from "../../db/trades.ts";
 import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";
 import { strategyNameSchema } from "./backtest_submission.ts";
 import { tagSchema } from "./backtest_labels.ts";
-import { dateSchema, requireRising } from "../dates.ts";
-import { mustBe } from "../errors.ts";
+import { dateSchema, requireRising } from "../common/dates.ts";
+import { mustBe } from "../common/errors.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { mustGet } from "./owned_backtest.ts";
-import { decodeCursor, type List } from "../paging.ts";
+import { decodeCursor, type List } from "../common/paging.ts";
 
 const SEARCH_LENGTH_MAX = 100;
 const flagSchema = z.union(

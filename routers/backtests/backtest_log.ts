@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { measureLog, readLog } from "../../db/backtest_logs.ts";
-import { inputObject } from "../input_object.ts";
+import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustOwnRun } from "./owned_backtest.ts";
-import { userProcedure } from "../trpc.ts";
+import { userProcedure } from "../common/trpc.ts";
 
 export const logSchema = z.object({ log: z.array(z.string()) });
 

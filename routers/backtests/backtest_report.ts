@@ -5,8 +5,8 @@ import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
-import { inputObject } from "../input_object.ts";
-import { readLarge } from "../large_reads.ts";
+import { inputObject } from "../common/input_object.ts";
+import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
@@ -14,7 +14,7 @@ import { withoutAddress } from "../strategies/runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { returnsOf, toReturnRows } from "./series.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
-import { userProcedure } from "../trpc.ts";
+import { userProcedure } from "../common/trpc.ts";
 
 /** Buckets of a report's chart, about: as many as the console first draws. */
 const CHART_POINTS = 1_000;

@@ -3,8 +3,8 @@ import { measureRecord } from "../../db/backtest_sizes.ts";
 import { type Backtest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import { insertSubmission } from "../../db/idempotency.ts";
 import { readUsage } from "../../db/quotas.ts";
-import { dateSchema } from "../dates.ts";
-import { inputObject } from "../input_object.ts";
+import { dateSchema } from "../common/dates.ts";
+import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { completePortfolio } from "../runs/portfolio_request.ts";
 import {
@@ -18,7 +18,7 @@ import {
 import { RunSubmitter } from "../runs/submission.ts";
 import { requireShortParameters } from "../strategies/parameters.ts";
 import { admitModule, type ResolvedStrategy, resolveStrategy } from "../strategies/resolve_strategy.ts";
-import type { UserContext } from "../trpc.ts";
+import type { UserContext } from "../common/trpc.ts";
 import { labelShape } from "./backtest_labels.ts";
 import { backtestRuns } from "./backtest_runs.ts";
 

@@ -4,12 +4,12 @@ import { backtestSchema, toBacktest } from "./backtest_records.ts";
 import { orderList, tradeList } from "./backtest_lists.ts";
 import { submitBacktest } from "./backtest_submission.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
-import { inputObject } from "../input_object.ts";
-import { readLarge } from "../large_reads.ts";
+import { inputObject } from "../common/input_object.ts";
+import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type CompletedBacktest, instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
-import type { List } from "../paging.ts";
-import { type Context, userProcedure } from "../trpc.ts";
+import type { List } from "../common/paging.ts";
+import { type Context, userProcedure } from "../common/trpc.ts";
 
 // A trade or an order takes about as long to read and compare as this many candles.
 const ROW_CANDLES = 5;

@@ -28,12 +28,12 @@ import { verificationProcedures } from "./backtest_verification.ts";
 import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
 import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
-import { inputObject } from "../input_object.ts";
+import { inputObject } from "../common/input_object.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
-import { columnsOf, formatSchema } from "../formats.ts";
-import { readInTurns, readLarge } from "../large_reads.ts";
+import { columnsOf, formatSchema } from "../common/formats.ts";
+import { readInTurns, readLarge } from "../common/large_reads.ts";
 import { mustGet, mustOwnRun } from "./owned_backtest.ts";
-import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
+import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
 import {
   rangeShape,
@@ -48,7 +48,7 @@ import {
 import { runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
 import { readRunTrials } from "../runs/run_trials.ts";
-import { type Context, router, type UserContext, userProcedure } from "../trpc.ts";
+import { type Context, router, type UserContext, userProcedure } from "../common/trpc.ts";
 
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { AppError } from "../errors.ts";
-import { formatSchema } from "../formats.ts";
-import { integerSchema, listShape } from "../paging.ts";
+import { AppError } from "../common/errors.ts";
+import { formatSchema } from "../common/formats.ts";
+import { integerSchema, listShape } from "../common/paging.ts";
 import {
   afterCursor,
   CURVE_COLUMNS,

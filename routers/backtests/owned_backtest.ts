@@ -1,7 +1,7 @@
 import type { Backtest } from "../../db/backtests.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { AppError } from "../errors.ts";
-import type { UserContext } from "../trpc.ts";
+import { AppError } from "../common/errors.ts";
+import type { UserContext } from "../common/trpc.ts";
 import { backtestRuns } from "./backtest_runs.ts";
 
 /** One user's backtest. @throws AppError BACKTEST_NOT_FOUND */

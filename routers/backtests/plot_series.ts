@@ -5,17 +5,17 @@ import type { Db } from "../../db/client.ts";
 import { CHUNK_ROWS } from "../../db/codec/result_parts.ts";
 import { countPlotCandles, type PlotPiece, type PlotsKey, readPlots } from "../../db/plots.ts";
 import { type Buckets, chooseBuckets } from "./chart_columns.ts";
-import { formatSchema } from "../formats.ts";
-import { inputObject } from "../input_object.ts";
+import { formatSchema } from "../common/formats.ts";
+import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet } from "./owned_backtest.ts";
-import { readLarge } from "../large_reads.ts";
+import { readLarge } from "../common/large_reads.ts";
 
-import { encodeCursor, integerSchema, listShape } from "../paging.ts";
+import { encodeCursor, integerSchema, listShape } from "../common/paging.ts";
 import { countBefore, type TimeRange } from "./equity.ts";
 import type { ChartRange } from "./run_chart.ts";
 import { afterCursor, rangeShape, type SeriesAnswer, toRange } from "./series.ts";
-import { type Context, userProcedure } from "../trpc.ts";
+import { type Context, userProcedure } from "../common/trpc.ts";
 
 const ROWS_DEFAULT = 500;
 const ROWS_MAX = 10_000;

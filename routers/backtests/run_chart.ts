@@ -9,7 +9,7 @@ import { HOURS } from "../../market/calendar/exchange_sessions.ts";
 import { candleEnd, isTimeframe } from "../../market/timeframes.ts";
 import { type ChartColumns, chooseBuckets, CurveBuckets, emptyChart, PriceBuckets, toChart } from "./chart_columns.ts";
 import { repairer } from "../market_data/ticks.ts";
-import type { Context } from "../trpc.ts";
+import type { Context } from "../common/trpc.ts";
 
 const numbers = z.array(z.number());
 const prices = z.array(z.number().nullable());

@@ -6,9 +6,9 @@ import { readEquity, readEquityPieces } from "../../db/equity.ts";
 import { periodReturns, type ReturnPeriod } from "../../engine/metrics/period_returns.ts";
 import { daysOfRun } from "../../market/calendar/run_days.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
-import { momentSchema, requireRising } from "../dates.ts";
-import type { Format } from "../formats.ts";
-import { decodeCursor, encodeCursor } from "../paging.ts";
+import { momentSchema, requireRising } from "../common/dates.ts";
+import type { Format } from "../common/formats.ts";
+import { decodeCursor, encodeCursor } from "../common/paging.ts";
 import { cutCurve, sampleCurve, type TimeRange, withDrawdown } from "./equity.ts";
 
 /** Columns of a completed run, a row for each time (milliseconds since 1970). */

@@ -4,7 +4,7 @@ import { ENCODINGS } from "../../market/csv/file_text.ts";
 import { PACKINGS } from "../../market/csv/packing.ts";
 import { PROGRAM_NAMES } from "../../market/csv/programs.ts";
 import { COLUMN_ROLES, type ColumnRole, DATE_ORDERS, DECIMAL_MARKS } from "../../market/csv/terms.ts";
-import { timeZoneSchema } from "../time_zone.ts";
+import { timeZoneSchema } from "../common/time_zone.ts";
 
 const REQUIRED: readonly ColumnRole[] = ["time", "open", "high", "low", "close"];
 const COLUMNS_LENGTH_MAX = 1_000;

@@ -18,13 +18,13 @@ import { FeedError } from "../../market/feeds/feed.ts";
 import { EXCHANGE_NAMES, EXCHANGE_SESSIONS } from "../../market/calendar/exchange_sessions.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
-import { dateSchema, parseRange } from "../dates.ts";
+import { dateSchema, parseRange } from "../common/dates.ts";
 import { dialectSchema, forcedDialectShape } from "./dialect_schemas.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../common/errors.ts";
 import { instrumentProcedures } from "./ingestion_instruments.ts";
-import { cutPage, decodeCursor, pageShape } from "../paging.ts";
+import { cutPage, decodeCursor, pageShape } from "../common/paging.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
-import { ingestionProcedure, router } from "../trpc.ts";
+import { ingestionProcedure, router } from "../common/trpc.ts";
 
 const RUN_INSTRUMENTS_MAX = 1_000;
 

@@ -17,13 +17,13 @@ import { sessionOf } from "../../market/calendar/exchange_sessions.ts";
 import { findCronFault } from "../../market/ingestion/schedule.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
 import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
-import { dateSchema } from "../dates.ts";
-import { AppError, mustBe } from "../errors.ts";
+import { dateSchema } from "../common/dates.ts";
+import { AppError, mustBe } from "../common/errors.ts";
 import { holdingKeySchema, holdingKeyText } from "../market_data/holdings.ts";
-import { cutPage, decodeCursor, pageShape } from "../paging.ts";
+import { cutPage, decodeCursor, pageShape } from "../common/paging.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
-import { timeZoneSchema } from "../time_zone.ts";
-import { type Context, ingestionProcedure } from "../trpc.ts";
+import { timeZoneSchema } from "../common/time_zone.ts";
+import { type Context, ingestionProcedure } from "../common/trpc.ts";
 
 const scheduleSchema = z.string().max(100).superRefine((text, context) => {
   const fault = findCronFault(text);

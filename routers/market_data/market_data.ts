@@ -7,9 +7,9 @@ import { type CandleBatch, lazyBatches } from "../../market/archive/read.ts";
 import type { TimeRange } from "../../market/archive/time_ranges.ts";
 import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
-import { AppError } from "../errors.ts";
-import { type Format, formatSchema } from "../formats.ts";
-import { cutPage, decodeCursor, encodeCursor, pageShape } from "../paging.ts";
+import { AppError } from "../common/errors.ts";
+import { type Format, formatSchema } from "../common/formats.ts";
+import { cutPage, decodeCursor, encodeCursor, pageShape } from "../common/paging.ts";
 import { marketNameSchema } from "./market_name.ts";
 import {
   findWholeTicks,
@@ -21,7 +21,7 @@ import {
   ticksShape,
   toTicks,
 } from "./ticks.ts";
-import { type Context, publicProcedure, router } from "../trpc.ts";
+import { type Context, publicProcedure, router } from "../common/trpc.ts";
 
 // Four full pages.
 const BATCH_CANDLES_MAX = 200_000;

@@ -15,11 +15,11 @@ import type { Target } from "../../market/ingestion/fetch_series.ts";
 import { rangeOfDates } from "../../market/archive/made_candles.ts";
 import type { Wanted } from "../../market/on_demand/read_through.ts";
 import { shortestMs, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
-import { dateSchema, parseRange } from "../dates.ts";
-import { AppError, type ErrorCode, mustBe } from "../errors.ts";
+import { dateSchema, parseRange } from "../common/dates.ts";
+import { AppError, type ErrorCode, mustBe } from "../common/errors.ts";
 import { marketNameSchema } from "./market_name.ts";
-import { decodeCursor, encodeCursor, integerSchema } from "../paging.ts";
-import type { Context } from "../trpc.ts";
+import { decodeCursor, encodeCursor, integerSchema } from "../common/paging.ts";
+import type { Context } from "../common/trpc.ts";
 
 // A little more than two years of 1m candles.
 const RANGE_CANDLES_MAX = 1_100_000;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type MonteCarlo, ofBacktest } from "../../db/monte_carlos.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
-import { inputObject } from "../input_object.ts";
-import { type List, type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
+import { inputObject } from "../common/input_object.ts";
+import { type List, type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
 import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
-import { router, type UserContext, userProcedure } from "../trpc.ts";
+import { router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { monteCarloSchema, toMonteCarlo } from "./monte_carlo_records.ts";
 import { monteCarloRuns } from "./monte_carlo_runs.ts";
 import { monteCarloRequestSchema, submitMonteCarlo } from "./monte_carlo_submission.ts";

@@ -21,11 +21,11 @@ import {
 } from "../../research/monte_carlo/request.ts";
 import { backtestRuns } from "../backtests/backtest_runs.ts";
 import { type CompletedBacktest, requireCompleted } from "../backtests/owned_backtest.ts";
-import { AppError } from "../errors.ts";
-import { inputObject } from "../input_object.ts";
+import { AppError } from "../common/errors.ts";
+import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { RunSubmitter } from "../runs/submission.ts";
-import type { UserContext } from "../trpc.ts";
+import type { UserContext } from "../common/trpc.ts";
 import { monteCarloRuns } from "./monte_carlo_runs.ts";
 
 /** Queued and running ones of one user; each computes for minutes at most. */

@@ -9,8 +9,8 @@ import { countDays, countWindows, type WalkForward } from "../../research/walk_f
 import { countPoints, isOrdered, type Space } from "../../research/space.ts";
 import { labelShape } from "../backtests/backtest_labels.ts";
 import { runShape } from "../backtests/backtest_submission.ts";
-import { AppError, hintNearest, type Issue, ISSUES_MAX } from "../errors.ts";
-import { inputObject } from "../input_object.ts";
+import { AppError, hintNearest, type Issue, ISSUES_MAX } from "../common/errors.ts";
+import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
 
 const TRIALS_MAX_DEFAULT = 10_000;

@@ -2,13 +2,13 @@ import { addSizes } from "../../db/backtest_sizes.ts";
 import { insertOptimization, type NewOptimization, type Optimization } from "../../db/optimizations.ts";
 import { submissionColumns } from "../../db/runs.ts";
 import { countPoints, pointAt } from "../../research/space.ts";
-import { AppError, type Issue } from "../errors.ts";
+import { AppError, type Issue } from "../common/errors.ts";
 import { completeParameters, PARAMETERS_PATH, parseRequestRange, requireShort } from "../runs/run_request.ts";
 import { requireOneMarket } from "../runs/portfolio_request.ts";
 import { RunSubmitter } from "../runs/submission.ts";
 import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
 import { admitModule, type ResolvedStrategy, resolveStrategy } from "../strategies/resolve_strategy.ts";
-import type { UserContext } from "../trpc.ts";
+import type { UserContext } from "../common/trpc.ts";
 import {
   checkConstraints,
   chooseDirection,

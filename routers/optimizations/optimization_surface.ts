@@ -4,8 +4,8 @@ import type { Optimization } from "../../db/optimizations.ts";
 import { readTrialMetric } from "../../db/trial_chunks.ts";
 import { PARAMETER_NAME_LENGTH_MAX } from "../../research/parse_space.ts";
 import { type Axis, placesAt, valueAt } from "../../research/space.ts";
-import { AppError, quote } from "../errors.ts";
-import { hintNearest } from "../errors.ts";
+import { AppError, quote } from "../common/errors.ts";
+import { hintNearest } from "../common/errors.ts";
 import { metricNameSchema } from "./optimization_request.ts";
 
 /** Most cells of a surface. */

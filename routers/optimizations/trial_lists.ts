@@ -5,11 +5,11 @@ import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { readTrialChunks, readTrialMetric, type TrialColumns, type TrialRows } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
-import { AppError } from "../errors.ts";
-import type { Column } from "../formats.ts";
+import { AppError } from "../common/errors.ts";
+import type { Column } from "../common/formats.ts";
 import { toTrial, type TrialAnswer } from "./optimization_records.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
-import { decodeCursor, type List } from "../paging.ts";
+import { decodeCursor, type List } from "../common/paging.ts";
 
 /** Most trials of a complete list by a metric: each piece of it looks at all of them. */
 const SORTED_TRIALS_MAX = 50_000;

@@ -1,9 +1,9 @@
 /** The daily returns that an optimization keeps, as a table. */
 import { z } from "zod";
 import { readTrialReturns } from "../../db/trial_chunks.ts";
-import { columnsOf } from "../formats.ts";
-import type { Page } from "../paging.ts";
-import type { Context, User } from "../trpc.ts";
+import { columnsOf } from "../common/formats.ts";
+import type { Page } from "../common/paging.ts";
+import type { Context, User } from "../common/trpc.ts";
 
 const PAGE_ROWS = 4096;
 

@@ -14,8 +14,8 @@ import {
   SPREADS_ON,
   STOP_GAPS,
 } from "../../engine/execution.ts";
-import { mustBe } from "../errors.ts";
-import { inputObject } from "../input_object.ts";
+import { mustBe } from "../common/errors.ts";
+import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 
 const MONEY_MAX = 1e12;

@@ -1,11 +1,11 @@
 /** The part of a submission that asks for many markets with one account. */
 import { z } from "zod";
 import { PORTFOLIO_MARKETS_MAX } from "../../engine/portfolio/portfolio.ts";
-import { AppError, pointer, quote, validationFailed } from "../errors.ts";
-import { inputObject } from "../input_object.ts";
+import { AppError, pointer, quote, validationFailed } from "../common/errors.ts";
+import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
 import type { ResolvedStrategy } from "../strategies/resolve_strategy.ts";
-import type { UserContext } from "../trpc.ts";
+import type { UserContext } from "../common/trpc.ts";
 import { resolveUniverse } from "../universes/find_universe.ts";
 import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { RunFilter, RunRow } from "../../db/runs.ts";
-import { inputObject } from "../input_object.ts";
-import { decodeCursor, type List } from "../paging.ts";
-import { type UserContext, userProcedure } from "../trpc.ts";
+import { inputObject } from "../common/input_object.ts";
+import { decodeCursor, type List } from "../common/paging.ts";
+import { type UserContext, userProcedure } from "../common/trpc.ts";
 import { idSchema, type Runs, toRecordEvents, waitShape } from "./runs.ts";
 
 /**

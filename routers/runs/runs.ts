@@ -3,9 +3,9 @@ import { subtractSizes } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import type { OwnedKey, RunRecords, RunRow } from "../../db/runs.ts";
-import { AppError, type ErrorCode, quote } from "../errors.ts";
-import { integerSchema } from "../paging.ts";
-import type { Context, UserContext } from "../trpc.ts";
+import { AppError, type ErrorCode, quote } from "../common/errors.ts";
+import { integerSchema } from "../common/paging.ts";
+import type { Context, UserContext } from "../common/trpc.ts";
 import { awaitFinal, followRecord } from "./follow_record.ts";
 
 // For callers that cannot leave.

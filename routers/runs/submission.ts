@@ -8,9 +8,9 @@ import { SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { lockUser, type Usage } from "../../db/quotas.ts";
 import type { NamedSubmission, OwnedKey, RunRow } from "../../db/runs.ts";
 import { inUnit } from "../../db/unit_of_work.ts";
-import { traceStep } from "../../workers/telemetry.ts";
-import { type Quotas, requireRoomForRuns } from "../quotas.ts";
-import type { Context, UserContext } from "../trpc.ts";
+import { traceStep } from "../../workers/common/telemetry.ts";
+import { type Quotas, requireRoomForRuns } from "../common/quotas.ts";
+import type { Context, UserContext } from "../common/trpc.ts";
 import { idempotencyConflict, nameSubmission } from "./run_request.ts";
 import type { Runs } from "./runs.ts";
 

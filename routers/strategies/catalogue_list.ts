@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { RUNTIME_TYPES } from "../../db/schema.ts";
 import { listStrategies } from "../../db/strategies.ts";
 import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
-import { decodeCursor, type List } from "../paging.ts";
+import { decodeCursor, type List } from "../common/paging.ts";
 import { builtinEntry, type Entry, registryEntry } from "./strategy_entry.ts";
 
 /** The filters of the catalogue. */

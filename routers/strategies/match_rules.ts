@@ -1,4 +1,4 @@
-import { hintNearest, type Issue, ISSUES_MAX, pointer, quote } from "../errors.ts";
+import { hintNearest, type Issue, ISSUES_MAX, pointer, quote } from "../common/errors.ts";
 import type { Rules } from "./parameter_rules.ts";
 
 // Steps of one check. A step takes less than a tenth of a microsecond, and the API waits meanwhile.

@@ -4,11 +4,11 @@ import { deleteCheck, insertCheck, readCheck, readVerdict } from "../../db/modul
 import type { Db } from "../../db/client.ts";
 import type { Module } from "../../db/modules.ts";
 import { lockUser } from "../../db/quotas.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../common/errors.ts";
 import type { Parameters } from "./parameters.ts";
-import { takeCheckPosition } from "../quotas.ts";
+import { takeCheckPosition } from "../common/quotas.ts";
 import type { ModuleSource } from "./runtime_config.ts";
-import type { Context, User } from "../trpc.ts";
+import type { Context, User } from "../common/trpc.ts";
 
 const VERDICT_MS_MAX = 15_000;
 const POLL_MS = 40;

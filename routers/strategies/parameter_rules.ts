@@ -1,4 +1,4 @@
-import { pointer, quote } from "../errors.ts";
+import { pointer, quote } from "../common/errors.ts";
 
 /** A JSON Schema as parameters are checked with it: the supported keywords alone, each with an argument of the right kind. */
 export interface Rules extends Partial<Keywords> {

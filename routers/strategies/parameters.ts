@@ -1,4 +1,4 @@
-import { AppError, type Issue, pointer, quote } from "../errors.ts";
+import { AppError, type Issue, pointer, quote } from "../common/errors.ts";
 import { matchRules, Steps, TooManyStepsError } from "./match_rules.ts";
 import { readRules, type Rules } from "./parameter_rules.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";

@@ -13,8 +13,8 @@ import {
   type StrategyVersion,
 } from "../../db/strategies.ts";
 import { findDescription } from "../../strategies/builtin/catalogue.ts";
-import { inputObject } from "../input_object.ts";
-import { AppError, mustBe, quote } from "../errors.ts";
+import { inputObject } from "../common/input_object.ts";
+import { AppError, mustBe, quote } from "../common/errors.ts";
 import { type CheckedModule, checkModule } from "./module_check.ts";
 import {
   checkParameterSchema,
@@ -23,7 +23,7 @@ import {
   type Parameters,
   requireShortDescription,
 } from "./parameters.ts";
-import { requireRoomForVersion, requireRoomInCatalogue } from "../quotas.ts";
+import { requireRoomForVersion, requireRoomInCatalogue } from "../common/quotas.ts";
 import {
   artifactSchema,
   languageSchema,
@@ -35,7 +35,7 @@ import {
   withoutContent,
 } from "./runtime_config.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
-import type { Context, User } from "../trpc.ts";
+import type { Context, User } from "../common/trpc.ts";
 
 type UserContext = Context & { readonly user: User };
 

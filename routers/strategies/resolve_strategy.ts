@@ -13,7 +13,7 @@ import {
 import type { PortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_builtin.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
-import { AppError, quote, validationFailed } from "../errors.ts";
+import { AppError, quote, validationFailed } from "../common/errors.ts";
 import { checkModule } from "./module_check.ts";
 import {
   NAME_PATH,
@@ -34,8 +34,8 @@ import {
   sandboxRuntime,
   withoutContent,
 } from "./runtime_config.ts";
-import { type Quotas, requireRoomForModule } from "../quotas.ts";
-import type { UserContext } from "../trpc.ts";
+import { type Quotas, requireRoomForModule } from "../common/quotas.ts";
+import type { UserContext } from "../common/trpc.ts";
 
 /** The strategy of a backtest, ready to run. */
 export interface ResolvedStrategy extends ParameterRules {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { CHECK_FORMATS, SandboxRuntime } from "../../db/schema.ts";
 import { judgeUrl } from "../../workers/egress/rules.ts";
-import { AppError, mustBe } from "../errors.ts";
-import { inputObject, optionalKeys, withoutNulls } from "../input_object.ts";
+import { AppError, mustBe } from "../common/errors.ts";
+import { inputObject, optionalKeys, withoutNulls } from "../common/input_object.ts";
 import type { Parameters } from "./parameters.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import type { Optimization } from "../../db/optimizations.ts";
 import { findStrategy, getVersion } from "../../db/strategies.ts";
-import type { Context, User } from "../trpc.ts";
+import type { Context, User } from "../common/trpc.ts";
 import { RUNTIME_PATH, unknownStrategy } from "./unknown_strategy.ts";
 
 /** A record, as far as it says which strategy it ran. */

@@ -24,14 +24,22 @@ import {
   type Version,
   versionSchema,
 } from "./strategy_entry.ts";
-import { inputObject } from "../input_object.ts";
-import { AppError, quote } from "../errors.ts";
+import { inputObject } from "../common/input_object.ts";
+import { AppError, quote } from "../common/errors.ts";
 import { afterEntry, catalogueFilters, catalogueList, fullEntry } from "./catalogue_list.ts";
-import { decodeCursor, type List, type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
+import {
+  decodeCursor,
+  type List,
+  type ListAnswer,
+  listShape,
+  pageShape,
+  readList,
+  readListPage,
+} from "../common/paging.ts";
 import { effectiveParameters, requireShortDescription } from "./parameters.ts";
-import { requireRoomInCatalogue } from "../quotas.ts";
+import { requireRoomInCatalogue } from "../common/quotas.ts";
 import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
-import { type Context, router, type User, userProcedure } from "../trpc.ts";
+import { type Context, router, type User, userProcedure } from "../common/trpc.ts";
 
 const slugSchema = z.string().max(64);
 const slugInput = inputObject({ slug: slugSchema });

@@ -2,8 +2,8 @@ import type { Db } from "../../db/client.ts";
 import { listStrategyNames, listVersions } from "../../db/strategies.ts";
 import { hintNames } from "../../market/nearest_name.ts";
 import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
-import { AppError, quote } from "../errors.ts";
-import type { User } from "../trpc.ts";
+import { AppError, quote } from "../common/errors.ts";
+import type { User } from "../common/trpc.ts";
 
 /** JSON pointers of a submitted backtest. */
 export const NAME_PATH = "/backtest/strategy";

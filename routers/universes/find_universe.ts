@@ -1,6 +1,6 @@
 import { findUniverse, listUniverseSlugs, type Member, readMembers, type UniverseRow } from "../../db/universes.ts";
-import { AppError, hintNearest, quote } from "../errors.ts";
-import type { Context, User } from "../trpc.ts";
+import { AppError, hintNearest, quote } from "../common/errors.ts";
+import type { Context, User } from "../common/trpc.ts";
 
 type UserContext = Context & { readonly user: User };
 

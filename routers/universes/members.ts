@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Member } from "../../db/universes.ts";
-import { dateSchema } from "../dates.ts";
-import { AppError, type Issue, ISSUES_MAX, mustBe, pointer, quote } from "../errors.ts";
-import { inputObject } from "../input_object.ts";
+import { dateSchema } from "../common/dates.ts";
+import { AppError, type Issue, ISSUES_MAX, mustBe, pointer, quote } from "../common/errors.ts";
+import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 
 /** Most rows of a version: an instrument that left and came back has two. */

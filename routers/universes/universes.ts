@@ -11,9 +11,9 @@ import {
   type UniverseRow,
   updateUniverse,
 } from "../../db/universes.ts";
-import { AppError, mustBe } from "../errors.ts";
-import { columnsOf, formatSchema } from "../formats.ts";
-import { inputObject } from "../input_object.ts";
+import { AppError, mustBe } from "../common/errors.ts";
+import { columnsOf, formatSchema } from "../common/formats.ts";
+import { inputObject } from "../common/input_object.ts";
 import {
   decodeCursor,
   integerSchema,
@@ -23,9 +23,9 @@ import {
   pageShape,
   readList,
   readListPage,
-} from "../paging.ts";
-import { requireRoomForUniverse } from "../quotas.ts";
-import { type Context, router, type User, userProcedure } from "../trpc.ts";
+} from "../common/paging.ts";
+import { requireRoomForUniverse } from "../common/quotas.ts";
+import { type Context, router, type User, userProcedure } from "../common/trpc.ts";
 import { mustFindUniverse, readUniverse } from "./find_universe.ts";
 import { membersShape, toMembers } from "./members.ts";
 import {

@@ -1,6 +1,6 @@
 /** Tools that find data, strategies and words, and write a strategy. */
 import { z } from "zod";
-import { AppError } from "../../routers/errors.ts";
+import { AppError } from "../../routers/common/errors.ts";
 import { fitRows, fitText, markText } from "./answers.ts";
 import { findPassages, PAGES } from "./pages.ts";
 import { type AgentApi, tool } from "./tool.ts";

@@ -1,6 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { AppError, quote, unstorable } from "../../routers/errors.ts";
-import { DEPTH_MAX, findUnstorable } from "../../routers/text.ts";
+import { AppError, quote, unstorable } from "../../routers/common/errors.ts";
+import { DEPTH_MAX, findUnstorable } from "../../routers/common/text.ts";
 import type { ServerEnv } from "../context.ts";
 
 /** Largest body, in bytes. */

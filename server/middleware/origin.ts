@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { AppError, quote } from "../../routers/errors.ts";
+import { AppError, quote } from "../../routers/common/errors.ts";
 import { secretMatches } from "../context.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

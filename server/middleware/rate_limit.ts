@@ -1,5 +1,5 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { AppError } from "../../routers/errors.ts";
+import { AppError } from "../../routers/common/errors.ts";
 import { addressGroup } from "../client_address.ts";
 import type { ServerEnv } from "../context.ts";
 import { SignInQueue } from "./sign_in_queue.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../routers/errors.ts";
+import { AppError } from "../../routers/common/errors.ts";
 
 // A hash takes a core for some fifty milliseconds.
 const RUNNING_MAX = 2;

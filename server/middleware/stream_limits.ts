@@ -1,4 +1,4 @@
-import { AppError } from "../../routers/errors.ts";
+import { AppError } from "../../routers/common/errors.ts";
 import { Turns } from "../turns.ts";
 import { UNREAD_LIMITS, type UnreadEvent, UnreadEvents } from "./unread_events.ts";
 

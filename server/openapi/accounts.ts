@@ -1,6 +1,6 @@
 /** The usual routes of the authentication library, which has no schemas of ours. */
 import { z } from "zod";
-import type { ErrorCode } from "../../routers/errors.ts";
+import type { ErrorCode } from "../../routers/common/errors.ts";
 import { ROLES } from "../../routers/session.ts";
 import { PASSWORD_LENGTHS } from "../auth.ts";
 

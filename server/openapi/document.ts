@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { describeProcedure } from "../../routers/app.ts";
-import type { ErrorCode } from "../../routers/errors.ts";
+import type { ErrorCode } from "../../routers/common/errors.ts";
 import { VERSION } from "../../routers/health.ts";
 import { type JsonSchema, toJsonSchema } from "../../routers/json_schema.ts";
 import { FILE_TYPES, type Route, ROUTES } from "../rest.ts";

@@ -1,5 +1,5 @@
-import { AppError, ERROR_CODES, errorStatus } from "../../routers/errors.ts";
-import { ERRORS } from "../../routers/error_codes.ts";
+import { AppError, ERROR_CODES, errorStatus } from "../../routers/common/errors.ts";
+import { ERRORS } from "../../routers/common/error_codes.ts";
 import words from "./field_words.json" with { type: "json" };
 
 /**

@@ -1,6 +1,6 @@
 /** An operation of the API's description, and what several of them share. */
 import { z } from "zod";
-import type { ErrorCode } from "../../routers/errors.ts";
+import type { ErrorCode } from "../../routers/common/errors.ts";
 
 /** An operation, without what its row and its procedure say. */
 export interface Operation {

@@ -1,5 +1,5 @@
-import { ERRORS } from "../../routers/error_codes.ts";
-import { AppError, ERROR_CODES, type ErrorCode, errorStatus, ISSUES_MAX } from "../../routers/errors.ts";
+import { ERRORS } from "../../routers/common/error_codes.ts";
+import { AppError, ERROR_CODES, type ErrorCode, errorStatus, ISSUES_MAX } from "../../routers/common/errors.ts";
 import type { JsonSchema } from "../../routers/json_schema.ts";
 
 /** A part of the description. */

@@ -2,13 +2,13 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import manifest from "../../deno.json" with { type: "json" };
-import { DEPTH_MAX } from "../../routers/text.ts";
+import { DEPTH_MAX } from "../../routers/common/text.ts";
 import { SETTINGS } from "../../server/config.ts";
 import { AUTH_BYTES_MAX, BODY_BYTES_MAX, PLAIN_BYTES_MAX } from "../../server/middleware/body.ts";
 import { ANSWER_LIMITS, EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
 import words from "../../server/openapi/field_words.json" with { type: "json" };
 import { ROUTES } from "../../server/rest.ts";
-import { INTERNAL_ERROR, RUN_FAILURE_CODES } from "../../workers/outcome.ts";
+import { INTERNAL_ERROR, RUN_FAILURE_CODES } from "../../workers/common/outcome.ts";
 import { blockIn, listFiles, readPage, ROOT, runLines } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 /** Reads trades with the line of docs/api.md in Debian's pandas: `deno task test:debian`. */
 import { expect } from "@std/expect";
-import { columnsOf } from "../../routers/formats.ts";
+import { columnsOf } from "../../routers/common/formats.ts";
 import { tradeSchema } from "../../routers/backtests/backtest_records.ts";
 import { toTablePart, writeTable } from "../../server/encode_table.ts";
 import { blockIn, readPage } from "../support/pages.ts";

@@ -10,10 +10,10 @@ import {
   LOG_LINES_MAX,
   STACK_CHARS_MAX,
   STACK_LINES_MAX,
-} from "../../workers/sandbox/log_bounds.ts";
+} from "../../workers/sandbox/contracts/log_bounds.ts";
 import { ERRORS_CHARS_MAX } from "../../workers/sandbox/process.ts";
-import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/script/layout.ts";
-import * as ABI from "../../workers/sandbox/wasm/abi.ts";
+import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/contracts/layout.ts";
+import * as ABI from "../../workers/sandbox/contracts/abi.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 
 const PAGE = await readPage("docs/security.md");

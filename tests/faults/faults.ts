@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { PostgresPool } from "../../db/postgres/postgres_pool.ts";
 import type { TestClient } from "../support/client.ts";
-import { retryOnDatabaseFault } from "../../workers/retry.ts";
+import { retryOnDatabaseFault } from "../../workers/common/retry.ts";
 import { Cluster } from "./cluster.ts";
 import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, type ErrorCode, errorStatus } from "../../routers/errors.ts";
+import { AppError, type ErrorCode, errorStatus } from "../../routers/common/errors.ts";
 import { type Case, inputOf, type RawRequest } from "./requests.ts";
 
 /** The answer to a request. */

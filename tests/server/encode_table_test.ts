@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import { z } from "zod";
-import { columnsOf } from "../../routers/formats.ts";
+import { columnsOf } from "../../routers/common/formats.ts";
 import { toTablePart, writeTable } from "../../server/encode_table.ts";
 
 const columns = columnsOf(z.object({

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { ERROR_CODES } from "../../routers/errors.ts";
+import { ERROR_CODES } from "../../routers/common/errors.ts";
 import { ACCOUNT_ROUTES } from "../../server/openapi/accounts.ts";
 import { OPERATIONS } from "../../server/openapi/operations.ts";
 import { ROUTES } from "../../server/rest.ts";

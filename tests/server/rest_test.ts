@@ -1,8 +1,8 @@
 import { expect } from "@std/expect";
 import type { Scope } from "../../db/tokens.ts";
 import { restRouter } from "../../routers/app.ts";
-import { AppError, toAppError } from "../../routers/errors.ts";
-import { type Access, type Context, requireAccess, type User } from "../../routers/trpc.ts";
+import { AppError, toAppError } from "../../routers/common/errors.ts";
+import { type Access, type Context, requireAccess, type User } from "../../routers/common/trpc.ts";
 import { ReportShell } from "../../server/encode_report.ts";
 import { ROUTES } from "../../server/rest.ts";
 import { strangerContext } from "../support/context.ts";

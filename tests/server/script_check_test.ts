@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { SIZES_BY } from "../../engine/strategy.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
-import { LAYOUT } from "../../workers/sandbox/script/layout.ts";
+import { LAYOUT } from "../../workers/sandbox/contracts/layout.ts";
 import type { TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 import { deciding } from "../workers/sandbox/script/scripts.ts";

@@ -5,7 +5,7 @@ import { openPostgres } from "../../db/client.ts";
 import { monteCarloRecords } from "../../db/monte_carlos.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { CandleCache } from "../../workers/backtest/candle_cache.ts";
-import { loadPathsInput } from "../../workers/research/paths_input.ts";
+import { loadPathsInput } from "../../workers/monte_carlo/paths_input.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 

@@ -21,7 +21,7 @@ import {
   TRADES_MAX,
   WARMUP_MAX,
   WORKING_MAX,
-} from "../../workers/sandbox/wasm/abi.ts";
+} from "../../workers/sandbox/contracts/abi.ts";
 import { ORDER_TYPES, SIZES_BY } from "../../engine/strategy.ts";
 
 const page = (await Deno.readTextFile(new URL("../../strategies/ABI.md", import.meta.url))).replaceAll(/\s+/g, " ");

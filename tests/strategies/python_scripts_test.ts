@@ -6,7 +6,7 @@ import { compilePython } from "../../workers/sandbox/python/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
 import { INTERPRETER_BYTES_MAX } from "../../workers/sandbox/python/interpreter.ts";
-import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
+import { describeIndicators } from "../../workers/sandbox/contracts/indicators.ts";
 import { failureOfPython, logOfPython, openInterpreter, playPython } from "../workers/sandbox/python/python_scripts.ts";
 import { DAYS, taskOver } from "../workers/sandbox/wasm/modules.ts";
 import { DAY_MS, daysOf, HOUR_MS, parametersOf, walk, walkCandles } from "./random_runs.ts";

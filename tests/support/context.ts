@@ -1,9 +1,9 @@
-import { AnswerBudget } from "../../routers/answer_budget.ts";
+import { AnswerBudget } from "../../routers/common/answer_budget.ts";
 import type { Db } from "../../db/client.ts";
 import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
-import { UserTurns } from "../../routers/user_turns.ts";
-import type { Context } from "../../routers/trpc.ts";
+import { UserTurns } from "../../routers/common/user_turns.ts";
+import type { Context } from "../../routers/common/trpc.ts";
 
 /** The context of a caller who has not signed in, on a service whose queue only takes note. */
 export function strangerContext(db: Db, more: Partial<Context> = {}): Context {

@@ -6,7 +6,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["strategies/examples/", ["strategies/examples/"]],
   // The parent's side of the sandbox: it starts the process, and no code of a user is in it.
   ["workers/sandbox/process.ts", ["workers/", "types:engine/"]],
-  ["workers/sandbox/conformance.ts", ["workers/", "engine/"]],
+  ["workers/checks/conformance.ts", ["workers/", "engine/"]],
   // Our own strategies run in it: it encodes their results.
   ["workers/sandbox/builtin_", [
     "workers/sandbox/",
@@ -14,8 +14,8 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "research/",
     "strategies/builtin/",
     "db/codec/",
-    "workers/outcome.ts",
-    "workers/protocol.ts",
+    "workers/common/outcome.ts",
+    "workers/common/protocol.ts",
   ]],
   ["workers/sandbox/", [
     "workers/sandbox/",
@@ -25,12 +25,12 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "research/random_numbers.ts",
     "types:research/",
     "strategies/builtin/",
-    "workers/outcome.ts",
-    "workers/protocol.ts",
+    "workers/common/outcome.ts",
+    "workers/common/protocol.ts",
   ]],
   // Pure: the sandbox loads them beside its own code.
-  ["workers/outcome.ts", ["types:db/codec/"]],
-  ["workers/protocol.ts", ["types:engine/", "types:db/codec/", "types:research/"]],
+  ["workers/common/outcome.ts", ["types:db/codec/"]],
+  ["workers/common/protocol.ts", ["types:engine/", "types:db/codec/", "types:research/"]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/", "types:research/"]],
   ["market/", ["market/", "db/", "types:engine/"]],
@@ -52,20 +52,20 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     // Pure: the one rule on where a user's URL may lead.
     "workers/egress/rules.ts",
     // A request's steps are spans as a job's are.
-    "workers/telemetry.ts",
+    "workers/common/telemetry.ts",
     "deno.json",
   ]],
   ["server/auth.ts", ["server/", "routers/", "db/"]],
   // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
-  ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/sign_up.ts"]],
+  ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/common/sign_up.ts"]],
   ["server/setting_names.ts", ["market/nearest_name.ts"]],
   // An agent reads the same pages as a person.
   ["server/agents/pages.ts", ["docs/", "strategies/SCRIPTS.md", "strategies/scripts/strategy.d.ts"]],
   ["server/", ["server/", "routers/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
-  ["cli/strategy_check.ts", ["cli/", "workers/sandbox/conformance.ts", "types:workers/", "types:engine/"]],
-  ["cli/strategy_run.ts", ["cli/", "workers/sandbox/", "types:workers/", "engine/"]],
+  ["cli/strategy_check.ts", ["cli/", "workers/checks/conformance.ts", "types:workers/", "types:engine/"]],
+  ["cli/strategy_run.ts", ["cli/", "workers/sandbox/", "workers/checks/conformance.ts", "types:workers/", "engine/"]],
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],

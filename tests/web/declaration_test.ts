@@ -1,6 +1,6 @@
 /** The editor's knowledge of the language of scripts. */
 import { expect } from "@std/expect";
-import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
+import { describeIndicators } from "../../workers/sandbox/contracts/indicators.ts";
 import { readDeclaration } from "../../web/src/pages/strategies/editor/declaration.ts";
 
 const text = await Deno.readTextFile(new URL("../../strategies/scripts/strategy.d.ts", import.meta.url));

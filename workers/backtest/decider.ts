@@ -3,7 +3,7 @@ import { readModule } from "../../db/modules.ts";
 import type { SandboxRuntime } from "../../db/schema.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import { RunError } from "../outcome.ts";
+import { RunError } from "../common/outcome.ts";
 import { PYODIDE_VERSION } from "../sandbox/python/files.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import type { Parameters, RunRecord, RunSettings } from "./run_settings.ts";

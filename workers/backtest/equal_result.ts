@@ -3,8 +3,8 @@ import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { readStoredResult } from "../../db/equal_results.ts";
 import type { ResultInputs } from "../../db/result_inputs.ts";
-import type { Outcome } from "../outcome.ts";
-import { traceStep } from "../telemetry.ts";
+import type { Outcome } from "../common/outcome.ts";
+import { traceStep } from "../common/telemetry.ts";
 import type { BacktestPlan } from "./plan.ts";
 import type { BacktestRecords, StorableRun } from "./records.ts";
 

@@ -2,10 +2,18 @@ import { getLogger, withContext } from "@logtape/logtape";
 import type { Backtest, ClaimedBacktest } from "../../db/backtests.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
-import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
-import { retryOnDatabaseFault } from "../retry.ts";
+import {
+  type Broken,
+  brokenBy,
+  type Failed,
+  NOT_BEGUN,
+  type Outcome,
+  RunError,
+  type Stopped,
+} from "../common/outcome.ts";
+import { retryOnDatabaseFault } from "../common/retry.ts";
 import { runPortfolioBacktest } from "../portfolio/portfolio_job.ts";
-import { measureRun, traceStep } from "../telemetry.ts";
+import { measureRun, traceStep } from "../common/telemetry.ts";
 import { findDecider } from "./decider.ts";
 import { describeInputs, type LoadedPlan, reuseResult } from "./equal_result.ts";
 import { makePlan, makeResult } from "./plan.ts";

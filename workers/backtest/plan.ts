@@ -17,7 +17,7 @@ import {
   isDaily,
   type Timeframe,
 } from "../../market/timeframes.ts";
-import type { EncodedRun } from "../protocol.ts";
+import type { EncodedRun } from "../common/protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import type { Decider } from "./decider.ts";
 import { type Benchmark, datesOf, type MarketData } from "./run_candles.ts";

@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
-import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
+import { type Failed, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { concludeLuckReport, type LuckPart, type LuckReport, type Trials } from "../../research/overfitting.ts";
 import type {
   CarriedTests,
@@ -14,8 +14,8 @@ import type {
   SliceRun,
   SliceTask,
   ToWarmWorker,
-} from "../protocol.ts";
-import { countKill, recordStep } from "../telemetry.ts";
+} from "../common/protocol.ts";
+import { countKill, recordStep } from "../common/telemetry.ts";
 import { Slots } from "./slots.ts";
 
 const log = getLogger(["hindcast", "pool"]);

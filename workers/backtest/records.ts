@@ -23,7 +23,7 @@ import type { RunProgress } from "../../engine/control.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
 import type { StopReason } from "../jobs/loop.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Outcome } from "../common/outcome.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 

@@ -1,7 +1,7 @@
 import { EndpointBreaker } from "../egress/breaker.ts";
 import { type EgressRules, guardEndpoint, permissionFor } from "../egress/guard.ts";
-import { type Outcome, RunError } from "../outcome.ts";
-import type { PinnedEndpoint, RemoteTask } from "../protocol.ts";
+import { type Outcome, RunError } from "../common/outcome.ts";
+import type { PinnedEndpoint, RemoteTask } from "../common/protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import type { SandboxRun } from "../sandbox/task.ts";
 

@@ -15,7 +15,7 @@ import { FeedError, type FeedFault } from "../../market/feeds/feed.ts";
 import { chooseTargets, completeFirst, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { isCoarser, isDaily, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
-import { type FailureCode, RunError } from "../outcome.ts";
+import { type FailureCode, RunError } from "../common/outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
 import { describeSeries, type LoadedCandles } from "./read_series.ts";
 

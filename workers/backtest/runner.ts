@@ -5,7 +5,7 @@ import { encodeParts } from "../../db/result_chunks.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
-import { NOT_BEGUN, type Outcome } from "../outcome.ts";
+import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type {
   EncodedPortfolio,
   EncodedRun,
@@ -14,11 +14,11 @@ import type {
   PortfolioTask,
   RunTask,
   SimulatedRun,
-} from "../protocol.ts";
-import { isJitless, refuseScript, type ScriptModes } from "../script_mode.ts";
+} from "../common/protocol.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
-import { traceStep } from "../telemetry.ts";
+import { traceStep } from "../common/telemetry.ts";
 import { LONG_RUN_MS, Pool, type RunLimits } from "./pool.ts";
 import { Slots } from "./slots.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";

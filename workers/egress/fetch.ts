@@ -1,5 +1,5 @@
 import { type EgressRules, guardEndpoint, permissionFor } from "./guard.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Outcome } from "../common/outcome.ts";
 import { runInSandbox } from "../sandbox/process.ts";
 import { type Fetched, SANDBOX_BYTES_MAX } from "../sandbox/task.ts";
 

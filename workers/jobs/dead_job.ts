@@ -4,7 +4,7 @@ import type { Db } from "../../db/client.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import { RUN_RECORDS } from "../../db/run_records.ts";
 import { finishRun } from "../../market/ingestion/ingestion_run.ts";
-import { INTERNAL_ERROR } from "../outcome.ts";
+import { INTERNAL_ERROR } from "../common/outcome.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
 import { topicOf } from "./run_jobs.ts";

@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import type { Feeds } from "../../market/feeds/feed.ts";
 import { executeRun } from "../../market/ingestion/ingestion_run.ts";
-import { retryOnDatabaseFault } from "../retry.ts";
+import { retryOnDatabaseFault } from "../common/retry.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
 

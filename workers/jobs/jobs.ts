@@ -7,7 +7,7 @@ import { rowsOf } from "../../db/answer_rows.ts";
 import { connectBoss, endHeartbeats, inTransaction } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, RETRY_LIMITS } from "./queues.ts";
-import { traceSend } from "../telemetry.ts";
+import { traceSend } from "../common/telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 

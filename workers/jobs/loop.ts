@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import type { QueueName } from "./queues.ts";
-import { currentMs, traceJob } from "../telemetry.ts";
+import { currentMs, traceJob } from "../common/telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 

@@ -7,7 +7,7 @@ import { daysOf } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { candleEnd, isCoarser, isDaily, type Timeframe } from "../../market/timeframes.ts";
-import { type FailureCode, RunError } from "../outcome.ts";
+import { type FailureCode, RunError } from "../common/outcome.ts";
 import { type CandleServices, type CandlesRecord, loadCandles, type MarketData } from "../backtest/run_candles.ts";
 import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
 

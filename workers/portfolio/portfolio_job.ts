@@ -15,9 +15,9 @@ import type { BacktestRecords, StorableRun } from "../backtest/records.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import type { MarketSettings, Parameters, RunSettings } from "../backtest/run_settings.ts";
 import type { Runner } from "../backtest/runner.ts";
-import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
-import type { EncodedPortfolio, PortfolioTask } from "../protocol.ts";
-import { traceStep } from "../telemetry.ts";
+import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
+import type { EncodedPortfolio, PortfolioTask } from "../common/protocol.ts";
+import { traceStep } from "../common/telemetry.ts";
 import { type LoadedMarkets, loadMarkets, name, seriesOf, toEngineMarkets } from "./load_markets.ts";
 
 /** What a run over many markets needs of its process. */

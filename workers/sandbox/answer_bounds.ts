@@ -3,9 +3,9 @@
  * to them before it takes memory for it. docs/security.md has them as a table.
  */
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
-import { STORED_BYTES_MAX } from "./log_bounds.ts";
+import { STORED_BYTES_MAX } from "./contracts/log_bounds.ts";
 import type { SandboxJob } from "./task.ts";
-import { ORDERS_MAX, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "./wasm/abi.ts";
+import { ORDERS_MAX, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "./contracts/abi.ts";
 
 const MIB = 2 ** 20;
 /** The JSON of a message without tags: a log, whose quotes take two bytes each, metrics and notes. */

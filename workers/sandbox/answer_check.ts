@@ -1,11 +1,11 @@
 /** The shapes of a sandbox's messages: its process may be taken over, so its parent believes none before it has looked. */
 import { z } from "zod";
-import { RUN_FAILURE_CODES } from "../outcome.ts";
+import { RUN_FAILURE_CODES } from "../common/outcome.ts";
 import { type AnswerBounds, AnswerFault } from "./answer_bounds.ts";
-import { isStoredLog } from "./log_bounds.ts";
-import { PLOT_NAME_CHARS_MAX, PLOTS_MAX, SCHEMA_CHARS_MAX } from "./script/layout.ts";
+import { isStoredLog } from "./contracts/log_bounds.ts";
+import { PLOT_NAME_CHARS_MAX, PLOTS_MAX, SCHEMA_CHARS_MAX } from "./contracts/layout.ts";
 import type { SandboxJob } from "./task.ts";
-import { RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./wasm/abi.ts";
+import { RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./contracts/abi.ts";
 
 /** Characters of a sentence: of an error, a note or a finding. */
 export const SENTENCE_CHARS_MAX = 8192;

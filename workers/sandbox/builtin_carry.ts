@@ -7,8 +7,8 @@ import { cutDays, repeat, run } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import type { Outcome } from "../outcome.ts";
-import type { CarriedTests, CarryTask } from "../protocol.ts";
+import type { Outcome } from "../common/outcome.ts";
+import type { CarriedTests, CarryTask } from "../common/protocol.ts";
 import { cutCandles } from "./integrity.ts";
 
 /** A strategy and the candle from which it decides. */

@@ -8,7 +8,7 @@ import { PriceRangeError } from "../../research/monte_carlo/candle_paths.ts";
 import { blockPaths, resampledPaths, shuffledPaths } from "../../research/monte_carlo/return_paths.ts";
 import { type Sample, SampleCollector } from "../../research/monte_carlo/path_sample.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
+import { brokenBy, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { drawPaths, PathPlayer } from "./path_runs.ts";
 import type { MadePaths, PathsTask, ToPathsWorker } from "./paths_task.ts";
 

@@ -5,8 +5,8 @@ import { acceptor, countLooksMax, drawPoints } from "../../research/accepted_poi
 import { pointAt, type Space } from "../../research/space.ts";
 import { suggest } from "../../research/tpe.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import type { Completed } from "../outcome.ts";
-import { CONSTRAINED, type FoundPoints, type PointRules, type PointsTask, REFUSED } from "../protocol.ts";
+import type { Completed } from "../common/outcome.ts";
+import { CONSTRAINED, type FoundPoints, type PointRules, type PointsTask, REFUSED } from "../common/protocol.ts";
 
 // Points between two looks at the control words.
 const POINTS_PER_LOOK = 64;

@@ -11,8 +11,8 @@ import { runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
-import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { EncodedPortfolio, PortfolioTask } from "../protocol.ts";
+import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
+import type { EncodedPortfolio, PortfolioTask } from "../common/protocol.ts";
 
 const SKIPPED: Finding = { status: "skipped", evidence: "Built-in strategies see no candle before it has closed" };
 

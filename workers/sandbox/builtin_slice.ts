@@ -5,8 +5,8 @@ import { ColumnCache } from "../../engine/column_cache.ts";
 import { isAskedToStop } from "../../engine/control.ts";
 import { measureTrial, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { SliceRun, SliceTask } from "../protocol.ts";
+import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
+import type { SliceRun, SliceTask } from "../common/protocol.ts";
 import { LookbackCutter } from "./trial_candles.ts";
 
 /** Indicators that trials share: those of a year of minutes with fifteen periods. */

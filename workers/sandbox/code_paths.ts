@@ -1,7 +1,7 @@
 /** Runs of a user's code on paths of candles. */
 import type { Candles } from "../../engine/candles.ts";
 import { PriceRangeError } from "../../research/monte_carlo/candle_paths.ts";
-import { type Outcome, RunError } from "../outcome.ts";
+import { type Outcome, RunError } from "../common/outcome.ts";
 import { drawPaths, PathPlayer } from "./path_runs.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 import type { PathOutcome, PathsRun } from "./task.ts";

@@ -1,7 +1,7 @@
 import type { Account } from "../../research/monte_carlo/paths.ts";
 import type { FailedPaths } from "../../research/monte_carlo/request.ts";
 import type { Sample } from "../../research/monte_carlo/path_sample.ts";
-import type { RunTask } from "../protocol.ts";
+import type { RunTask } from "../common/protocol.ts";
 
 /** The settings that every task of paths has. */
 export interface PathsCommon {

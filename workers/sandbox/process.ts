@@ -1,13 +1,13 @@
 import { FrameFault } from "./frame_reader.ts";
 import { encodeFrame } from "./frames.ts";
-import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
-import { countKill } from "../telemetry.ts";
+import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
+import { countKill } from "../common/telemetry.ts";
 import { AnswerFault, TALK } from "./answer_bounds.ts";
 import { AnswerReader } from "./answer_reader.ts";
-import { ReportedLog } from "./log_bounds.ts";
+import { ReportedLog } from "./contracts/log_bounds.ts";
 import { childLimits, type SandboxLimits } from "./sandbox_limits.ts";
 import { spawnChild } from "./spawn.ts";
-import { WARMUP_MAX } from "./wasm/abi.ts";
+import { WARMUP_MAX } from "./contracts/abi.ts";
 import { candleBytes, type FromChild, isWithin, kindOf, type SandboxJob, type ValueOf } from "./task.ts";
 
 export type { SandboxLimits } from "./sandbox_limits.ts";

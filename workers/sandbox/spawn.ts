@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./task.ts";
-import { MODULE, ROOM_PAGES_MAX } from "./wasm/abi.ts";
+import { MODULE, ROOM_PAGES_MAX } from "./contracts/abi.ts";
 
 // The check of a module caps the memory that it declares; this limit also holds without that check.
 const WASM_PAGES_MAX = MODULE.memoryPagesMax + ROOM_PAGES_MAX;
@@ -9,8 +9,8 @@ const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
 
 const CODE = [
   "./",
-  "../outcome.ts",
-  "../protocol.ts",
+  "../common/outcome.ts",
+  "../common/protocol.ts",
   "../../engine/",
   "../../research/monte_carlo/",
   "../../research/random_numbers.ts",

@@ -1,8 +1,8 @@
 import type { RunProgress } from "../../engine/control.ts";
 import type { Finding } from "../../engine/result.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
-import type { Failed, Outcome } from "../outcome.ts";
-import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../protocol.ts";
+import type { Failed, Outcome } from "../common/outcome.ts";
+import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
 import type { InterpreterCode } from "./python/interpreter.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 

@@ -1,7 +1,7 @@
 /** Trials of a user's code, one after the other. */
 import { BufferPool } from "../../engine/buffer_pool.ts";
 import { measureTrial } from "../../engine/run.ts";
-import { type Outcome, RunError } from "../outcome.ts";
+import { type Outcome, RunError } from "../common/outcome.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 import type { FromChild, LookbackRequest, TrialOutcome, TrialsRun } from "./task.ts";
 import { LookbackCutter } from "./trial_candles.ts";

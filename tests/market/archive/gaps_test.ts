@@ -6,9 +6,9 @@ import { type AssetClass, findInstrument } from "../../../db/instruments.ts";
 import { findGaps } from "../../../market/archive/gaps.ts";
 import { importCsv } from "../../../market/csv/import.ts";
 import type { Timeframe } from "../../../market/timeframes.ts";
-import { AnswerBudget } from "../../../routers/answer_budget.ts";
+import { AnswerBudget } from "../../../routers/common/answer_budget.ts";
 import { marketDataRouter } from "../../../routers/market_data/market_data.ts";
-import { createCallerFactory } from "../../../routers/trpc.ts";
+import { createCallerFactory } from "../../../routers/common/trpc.ts";
 import { strangerContext } from "../../support/context.ts";
 import { databaseTest } from "../../support/database.ts";
 

@@ -3,7 +3,7 @@ import { PostgresClient } from "../../../db/postgres/postgres.ts";
 import { backtests } from "../../../db/schema.ts";
 import { createPostgresDatabase } from "../../../db/postgres_session.ts";
 import { backtestRequestSchema, submitBacktest } from "../../../routers/backtests/backtest_submission.ts";
-import type { User } from "../../../routers/trpc.ts";
+import type { User } from "../../../routers/common/trpc.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { addUser } from "../../support/backtests.ts";
 import { strangerContext } from "../../support/context.ts";

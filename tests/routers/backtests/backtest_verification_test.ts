@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
-import { AnswerBudget } from "../../../routers/answer_budget.ts";
+import { AnswerBudget } from "../../../routers/common/answer_budget.ts";
 import { findRow, verificationProcedures } from "../../../routers/backtests/backtest_verification.ts";
-import { createCallerFactory, router } from "../../../routers/trpc.ts";
+import { createCallerFactory, router } from "../../../routers/common/trpc.ts";
 import { addCompleted, addUser, tradeColumns } from "../../support/backtests.ts";
 import { strangerContext } from "../../support/context.ts";
 import { databaseTest } from "../../support/database.ts";

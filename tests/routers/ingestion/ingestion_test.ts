@@ -3,10 +3,10 @@ import type { Db } from "../../../db/client.ts";
 import { addCoverage, listCoverage } from "../../../db/coverage.ts";
 import { ensureInstrument } from "../../../db/instruments.ts";
 import { executeRun } from "../../../market/ingestion/ingestion_run.ts";
-import { AppError, type ErrorCode } from "../../../routers/errors.ts";
+import { AppError, type ErrorCode } from "../../../routers/common/errors.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "../../../routers/ingestion/ingestion.ts";
 import type { RunQueue } from "../../../db/run_queue.ts";
-import { createCallerFactory } from "../../../routers/trpc.ts";
+import { createCallerFactory } from "../../../routers/common/trpc.ts";
 import { databaseTest } from "../../support/database.ts";
 import { strangerContext } from "../../support/context.ts";
 

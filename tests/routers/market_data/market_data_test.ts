@@ -5,7 +5,7 @@ import { listEvents } from "../../../db/ingestion.ts";
 import { candleChunks } from "../../../db/schema.ts";
 import { importCsv } from "../../../market/csv/import.ts";
 import type { Timeframe } from "../../../market/timeframes.ts";
-import { AppError } from "../../../routers/errors.ts";
+import { AppError } from "../../../routers/common/errors.ts";
 import { MassiveFeed } from "../../../market/feeds/massive.ts";
 import { executeRun } from "../../../market/ingestion/ingestion_run.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";
@@ -16,7 +16,7 @@ import {
   marketDataStreamsRouter,
   type TicksAnswer,
 } from "../../../routers/market_data/market_data.ts";
-import { createCallerFactory } from "../../../routers/trpc.ts";
+import { createCallerFactory } from "../../../routers/common/trpc.ts";
 import { databaseTest, eachDatabaseTest } from "../../support/database.ts";
 import { strangerContext } from "../../support/context.ts";
 import { type Handler, withProvider } from "../../support/provider.ts";

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { AppError } from "../../../routers/errors.ts";
+import { AppError } from "../../../routers/common/errors.ts";
 import { checkParameterSchema, effectiveParameters, wantedTimeframe } from "../../../routers/strategies/parameters.ts";
 
 /** The message of a refusal of parameters; undefined where they are accepted. */

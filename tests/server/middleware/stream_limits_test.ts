@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { setImmediate } from "node:timers";
-import { toAppError } from "../../../routers/errors.ts";
+import { toAppError } from "../../../routers/common/errors.ts";
 import { measure, sendJson, StreamLimits } from "../../../server/middleware/stream_limits.ts";
 import { until } from "../../support/until.ts";
 

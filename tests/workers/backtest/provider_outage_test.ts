@@ -4,7 +4,7 @@ import { BinanceFeed } from "../../../market/feeds/binance.ts";
 import { createFeeds } from "../../../market/feeds/registry.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";
 import { openQueue } from "../../../workers/queue.ts";
-import { createCallerFactory } from "../../../routers/trpc.ts";
+import { createCallerFactory } from "../../../routers/common/trpc.ts";
 import { marketDataRouter } from "../../../routers/market_data/market_data.ts";
 import type { Db } from "../../../db/client.ts";
 import type { NewBacktest } from "../../../db/backtests.ts";

@@ -1,7 +1,7 @@
 import { configure, type LogRecord, reset } from "@logtape/logtape";
 import { expect } from "@std/expect";
 import { type EgressRules, guardEndpoint, permissionFor } from "../../../workers/egress/guard.ts";
-import { RunError } from "../../../workers/outcome.ts";
+import { RunError } from "../../../workers/common/outcome.ts";
 import { RemoteClient } from "../../../workers/sandbox/remote/client.ts";
 import { remoteTask, serveJson, serveRaw } from "../sandbox/remote/endpoints.ts";
 

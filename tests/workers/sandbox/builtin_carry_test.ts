@@ -5,7 +5,7 @@ import { resolveExecution } from "../../../engine/execution.ts";
 import { run } from "../../../engine/run.ts";
 import { smaCross } from "../../../strategies/builtin/sma_cross.ts";
 import { runCarry } from "../../../workers/sandbox/builtin_carry.ts";
-import type { CarryTask } from "../../../workers/protocol.ts";
+import type { CarryTask } from "../../../workers/common/protocol.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 40;

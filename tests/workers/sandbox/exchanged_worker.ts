@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Outcome } from "../../../workers/outcome.ts";
+import type { Outcome } from "../../../workers/common/outcome.ts";
 import type { SandboxJob, ValueOf } from "../../../workers/sandbox/task.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
@@ -8,9 +8,9 @@ const CODE = [
   "engine",
   "research",
   "workers/sandbox",
-  "workers/outcome.ts",
-  "workers/protocol.ts",
-  "workers/telemetry.ts",
+  "workers/common/outcome.ts",
+  "workers/common/protocol.ts",
+  "workers/common/telemetry.ts",
 ];
 
 /** A change of one of the sandbox's files: this text becomes that. */

@@ -1,6 +1,6 @@
 /** A module that plays a test's script, candle by candle, and records its input. */
 import { run, type RunResult } from "../../../engine/run.ts";
-import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm/abi.ts";
+import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/contracts/abi.ts";
 import { checkModule } from "../../../workers/sandbox/wasm/check.ts";
 import { GuestMaker } from "../../../workers/sandbox/wasm/maker.ts";
 import { GuestStrategy } from "../../../workers/sandbox/wasm/strategy.ts";

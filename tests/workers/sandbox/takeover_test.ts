@@ -4,8 +4,8 @@
  * failed.
  */
 import { expect } from "@std/expect";
-import type { Outcome } from "../../../workers/outcome.ts";
-import { STORED_BYTES_MAX } from "../../../workers/sandbox/log_bounds.ts";
+import type { Outcome } from "../../../workers/common/outcome.ts";
+import { STORED_BYTES_MAX } from "../../../workers/sandbox/contracts/log_bounds.ts";
 import { runInSandbox } from "../../../workers/sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxJob } from "../../../workers/sandbox/task.ts";
 import { runJobExchanged } from "./exchanged_worker.ts";

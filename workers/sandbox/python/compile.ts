@@ -1,7 +1,7 @@
-import { RunError } from "../../outcome.ts";
+import { RunError } from "../../common/outcome.ts";
 import { ScriptFault } from "../script/fault.ts";
 import type { CompiledScript } from "../script/guest.ts";
-import { SOURCE_BYTES_MAX } from "../script/layout.ts";
+import { SOURCE_BYTES_MAX } from "../contracts/layout.ts";
 import { Reads } from "../script/reads.ts";
 import { ScriptError } from "../script/realm_answers.ts";
 import { PythonDoor } from "./door.ts";

@@ -1,4 +1,4 @@
-import { LINE_CHARS_MAX } from "../log_bounds.ts";
+import { LINE_CHARS_MAX } from "../contracts/log_bounds.ts";
 import type { Door } from "../script/realm/realm.ts";
 import { brokenRealm, isWhole, parse } from "../script/realm_answers.ts";
 import {
@@ -12,9 +12,9 @@ import {
   TRADES_AT,
   WINDOW_ROWS,
   WINDOWS_MAX,
-} from "../script/layout.ts";
-import { ORDER_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADE_BYTES } from "../wasm/abi.ts";
-import { RunError } from "../../outcome.ts";
+} from "../contracts/layout.ts";
+import { ORDER_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADE_BYTES } from "../contracts/abi.ts";
+import { RunError } from "../../common/outcome.ts";
 import { ClosedDoorError, type Interpreter } from "./interpreter.ts";
 import { ShownColumns } from "./shown_columns.ts";
 

@@ -1,5 +1,5 @@
 /** The files of the Python interpreter that the build step makes, and that a sandbox process reads. */
-import { LAYOUT } from "../script/layout.ts";
+import { LAYOUT } from "../contracts/layout.ts";
 
 /** The name of a Python script in its errors. */
 export const PYTHON_FILE = "strategy.py";

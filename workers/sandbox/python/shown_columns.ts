@@ -1,5 +1,5 @@
 import { brokenRealm } from "../script/realm_answers.ts";
-import { WINDOW_ROWS } from "../script/layout.ts";
+import { WINDOW_ROWS } from "../contracts/layout.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 const MASK = WINDOW_ROWS - 1;

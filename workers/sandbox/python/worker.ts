@@ -2,7 +2,7 @@
 /// <reference lib="deno.worker" />
 /** The Web Worker of a sandbox process for one Python script. It has no permission. */
 import { buffersOf } from "../../../engine/buffer_pool.ts";
-import { brokenBy } from "../../outcome.ts";
+import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import { doScriptJob, doScriptRuns } from "../script/run.ts";
 import type { FromChild, InterpreterMessage, ToChildWorker } from "../task.ts";

@@ -1,6 +1,6 @@
 import type { RunProgress } from "../../../engine/control.ts";
-import { RunError } from "../../outcome.ts";
-import type { RemoteTask } from "../../protocol.ts";
+import { RunError } from "../../common/outcome.ts";
+import type { RemoteTask } from "../../common/protocol.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";

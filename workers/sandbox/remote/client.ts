@@ -1,5 +1,5 @@
-import { type FailureCode, RunError } from "../../outcome.ts";
-import type { RemoteTask } from "../../protocol.ts";
+import { type FailureCode, RunError } from "../../common/outcome.ts";
+import type { RemoteTask } from "../../common/protocol.ts";
 import { type Action, AnswerError, type Page, readAnswer } from "./answer.ts";
 import { CallError, EndpointCaller, type HttpAnswer } from "./http.ts";
 import { restOf, type StepState, type Stretch, writeRequest } from "./request.ts";

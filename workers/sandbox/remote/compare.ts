@@ -1,5 +1,5 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
-import { RunError } from "../../outcome.ts";
+import { RunError } from "../../common/outcome.ts";
 import type { Action } from "./answer.ts";
 import type { RemoteClient } from "./client.ts";
 import type { Stretch } from "./request.ts";

@@ -1,7 +1,7 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** The Web Worker of a sandbox process that gets one address once. It may call that address and nothing else. */
-import { brokenBy, type Outcome, RunError } from "../../outcome.ts";
+import { brokenBy, type Outcome, RunError } from "../../common/outcome.ts";
 import type { Fetched, FetchJob, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";

@@ -1,5 +1,5 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
-import type { RemoteTask } from "../../protocol.ts";
+import type { RemoteTask } from "../../common/protocol.ts";
 import type { RunResult } from "../../../engine/run.ts";
 import { Random } from "../random.ts";
 import { findTemptations, takeInTurn } from "../temptations.ts";

@@ -1,5 +1,5 @@
 import type { Account, OrderBook } from "../../../engine/strategy.ts";
-import type { RemoteTask } from "../../protocol.ts";
+import type { RemoteTask } from "../../common/protocol.ts";
 import { candleMs } from "../candle_series.ts";
 import { PROTOCOL_VERSION } from "./answer.ts";
 

@@ -1,8 +1,8 @@
 import type { RunProgress } from "../../../engine/control.ts";
 import type { Integrity } from "../../../engine/result.ts";
 import type { RunResult } from "../../../engine/run.ts";
-import { type Outcome, RunError } from "../../outcome.ts";
-import type { RemoteTask } from "../../protocol.ts";
+import { type Outcome, RunError } from "../../common/outcome.ts";
+import type { RemoteTask } from "../../common/protocol.ts";
 import { checkOrders } from "../integrity.ts";
 import type { SandboxRun } from "../task.ts";
 import { RemoteAccount } from "./account.ts";

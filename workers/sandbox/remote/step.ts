@@ -1,5 +1,5 @@
 import type { RunProgress } from "../../../engine/control.ts";
-import type { RemoteTask } from "../../protocol.ts";
+import type { RemoteTask } from "../../common/protocol.ts";
 import { Random } from "../random.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";

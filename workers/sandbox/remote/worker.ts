@@ -2,7 +2,7 @@
 /// <reference lib="deno.worker" />
 /** The Web Worker of a sandbox process for one remote strategy. It may call one address and nothing else. */
 import { type RunProgress, writeProgress } from "../../../engine/control.ts";
-import { brokenBy, type Outcome } from "../../outcome.ts";
+import { brokenBy, type Outcome } from "../../common/outcome.ts";
 import type { SandboxRun, ToChildWorker } from "../task.ts";
 import { runRemote } from "./run.ts";
 import { encodeFrame } from "../frames.ts";

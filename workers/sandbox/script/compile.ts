@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from "node:module";
 import vm from "node:vm";
-import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "./layout.ts";
+import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "../contracts/layout.ts";
 import type { CompiledScript } from "./guest.ts";
 import { ScriptFault } from "./fault.ts";
 import { openRealm } from "./open_realm.ts";

@@ -1,11 +1,11 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
-import { RunError } from "../../outcome.ts";
-import { ORDERS_MAX, WARMUP_MAX } from "../wasm/abi.ts";
+import { RunError } from "../../common/outcome.ts";
+import { ORDERS_MAX, WARMUP_MAX } from "../contracts/abi.ts";
 import type { Series } from "../candle_series.ts";
 import { nameCandle, roundCapacity } from "../player.ts";
-import type { Plot } from "../../protocol.ts";
-import { BoundedLog, LINE_CHARS_MAX, LOG_LINES_MAX } from "../log_bounds.ts";
+import type { Plot } from "../../common/protocol.ts";
+import { BoundedLog, LINE_CHARS_MAX, LOG_LINES_MAX } from "../contracts/log_bounds.ts";
 import type { LoggedLines } from "../task.ts";
 import {
   ask,
@@ -21,7 +21,7 @@ import {
   requireBuffer,
   ScriptError,
 } from "./realm_answers.ts";
-import { computeIndicator } from "./indicators.ts";
+import { computeIndicator } from "../contracts/indicators.ts";
 import {
   CANDLE_COLUMNS,
   COLUMNS_MAX,
@@ -35,7 +35,7 @@ import {
   STATE,
   WINDOW_ROWS,
   WINDOWS_MAX,
-} from "./layout.ts";
+} from "../contracts/layout.ts";
 import { MoreWanted, type Reads } from "./reads.ts";
 import type { Door } from "./realm/realm.ts";
 

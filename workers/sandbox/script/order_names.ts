@@ -1,6 +1,6 @@
 import { REFUSED } from "../../../engine/strategy.ts";
-import { ACTION, ORDER, ORDER_BYTES, ORDERS_MAX } from "../wasm/abi.ts";
-import { NAMES_AT, ORDERS_AT, RESULTS_AT, WORKING_AT } from "./layout.ts";
+import { ACTION, ORDER, ORDER_BYTES, ORDERS_MAX } from "../contracts/abi.ts";
+import { NAMES_AT, ORDERS_AT, RESULTS_AT, WORKING_AT } from "../contracts/layout.ts";
 
 /** A script's names of its orders: 1, 2, ... by their rows. It gets them before the simulator numbers the orders. */
 export class OrderNames {

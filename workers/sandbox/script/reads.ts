@@ -1,5 +1,5 @@
-import { TRADES_MAX, WORKING_MAX } from "../wasm/abi.ts";
-import { CANDLE_COLUMNS } from "./layout.ts";
+import { TRADES_MAX, WORKING_MAX } from "../contracts/abi.ts";
+import { CANDLE_COLUMNS } from "../contracts/layout.ts";
 
 /** A script has read what it was not given: its run begins again, and it is given everything. */
 export class MoreWanted extends Error {

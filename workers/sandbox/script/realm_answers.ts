@@ -1,8 +1,8 @@
 /** The answers of a script's realm: a script may have taken it over, so nothing that comes out of it is believed. */
 import { types } from "node:util";
-import { RunError } from "../../outcome.ts";
-import { LINE_CHARS_MAX, STACK_CHARS_MAX, STACK_LINES_MAX } from "../log_bounds.ts";
-import { COLUMNS_MAX, FAILURE_CHARS_MAX, REQUESTS_CHARS_MAX } from "./layout.ts";
+import { RunError } from "../../common/outcome.ts";
+import { LINE_CHARS_MAX, STACK_CHARS_MAX, STACK_LINES_MAX } from "../contracts/log_bounds.ts";
+import { COLUMNS_MAX, FAILURE_CHARS_MAX, REQUESTS_CHARS_MAX } from "../contracts/layout.ts";
 
 /** Most inputs and numbers of an indicator: none of ours has more. */
 const ARGUMENTS_MAX = 16;

@@ -1,4 +1,4 @@
-import { LAYOUT } from "./layout.ts";
+import { LAYOUT } from "../contracts/layout.ts";
 import * as book from "./realm/book.ts";
 import * as columns from "./realm/columns.ts";
 import * as memory from "./realm/memory.ts";

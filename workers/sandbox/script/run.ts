@@ -1,5 +1,5 @@
 import { repeat, run, type RunResult } from "../../../engine/run.ts";
-import { type Outcome, RunError } from "../../outcome.ts";
+import { type Outcome, RunError } from "../../common/outcome.ts";
 import { runDry } from "../dry_run.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
@@ -17,7 +17,7 @@ import {
   type ScriptTrialsJob,
   type ValidScript,
 } from "../task.ts";
-import type { Plot } from "../../protocol.ts";
+import type { Plot } from "../../common/protocol.ts";
 import { ScriptFault } from "./fault.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { ScriptStrategy } from "./strategy.ts";

@@ -4,7 +4,7 @@ import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
 import { InstanceStrategy, nameCandle } from "../player.ts";
 import { Tables } from "../wasm/tables.ts";
 import type { ScriptGuest, ShownColumn } from "./guest.ts";
-import { ORDERS_AT, RESULTS_AT, STATE, TRADES_AT, WINDOW_ROWS, WORKING_AT } from "./layout.ts";
+import { ORDERS_AT, RESULTS_AT, STATE, TRADES_AT, WINDOW_ROWS, WORKING_AT } from "../contracts/layout.ts";
 import { OrderNames } from "./order_names.ts";
 
 const MASK = WINDOW_ROWS - 1;

@@ -2,7 +2,7 @@
 /// <reference lib="deno.worker" />
 /** The Web Worker of a sandbox process for one script. It has no permission. */
 import { buffersOf } from "../../../engine/buffer_pool.ts";
-import { brokenBy } from "../../outcome.ts";
+import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { compileScript } from "./compile.ts";

@@ -7,7 +7,7 @@ import {
   MODULE,
   PAGE_BYTES,
   ROOM_PAGES_MAX,
-} from "./abi.ts";
+} from "../contracts/abi.ts";
 import { type Limits, ModuleFault, type ModuleShape, readModuleShape, type Span } from "./sections.ts";
 
 /** A module whose declarations follow strategies/ABI.md. */

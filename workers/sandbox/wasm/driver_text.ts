@@ -1,4 +1,4 @@
-import { FRAME } from "./abi.ts";
+import { FRAME } from "../contracts/abi.ts";
 import { STATE, WINDOW_ROWS } from "./driver.ts";
 
 const COLUMNS = ["time", "open", "high", "low", "close", "volume"];

@@ -1,4 +1,4 @@
-import { RunError } from "../../outcome.ts";
+import { RunError } from "../../common/outcome.ts";
 import type { Series } from "../candle_series.ts";
 import {
   ABI_VERSION,
@@ -13,7 +13,7 @@ import {
   TRADES_MAX,
   WARMUP_MAX,
   WORKING_MAX,
-} from "./abi.ts";
+} from "../contracts/abi.ts";
 import type { DrivenGuest, Driver } from "./driver.ts";
 
 /** Thrown through the module's calls when it calls `abort`. */

@@ -1,7 +1,7 @@
 import { SANDBOX_BYTES_MAX } from "../task.ts";
 import type { Series } from "../candle_series.ts";
 import type { CheckedModule } from "./check.ts";
-import { PAGE_BYTES, ROOM_PAGES_MAX } from "./abi.ts";
+import { PAGE_BYTES, ROOM_PAGES_MAX } from "../contracts/abi.ts";
 import { Driver } from "./driver.ts";
 import { attempt, Guest, type LogLines } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";

@@ -7,7 +7,7 @@ import {
   REFUSED,
   SIZES_BY,
 } from "../../../engine/strategy.ts";
-import { ACTION, FLAG_REDUCE_ONLY, ORDER, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "./abi.ts";
+import { ACTION, FLAG_REDUCE_ONLY, ORDER, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "../contracts/abi.ts";
 
 /** A row of the order table is invalid; the message names the field and its value. */
 export class SignalFault extends Error {

@@ -1,7 +1,7 @@
 import { repeat, run, type RunResult } from "../../../engine/run.ts";
 import { runDry } from "../dry_run.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
-import { type Outcome, RunError } from "../../outcome.ts";
+import { type Outcome, RunError } from "../../common/outcome.ts";
 import {
   candleBytes,
   type LoggedLines,
@@ -15,7 +15,7 @@ import {
   type WasmPathsJob,
   type WasmTrialsJob,
 } from "../task.ts";
-import { ABI_VERSION } from "./abi.ts";
+import { ABI_VERSION } from "../contracts/abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
 import { type Guest, type LogLines, ParametersRefused } from "./guest.ts";
 import { GuestMaker } from "./maker.ts";

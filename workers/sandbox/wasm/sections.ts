@@ -1,4 +1,4 @@
-import { MODULE } from "./abi.ts";
+import { MODULE } from "../contracts/abi.ts";
 
 /** The reason why a module cannot be used, as the end of "Cannot use the module: …". */
 export class ModuleFault extends Error {

@@ -1,8 +1,8 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
-import { RunError } from "../../outcome.ts";
+import { RunError } from "../../common/outcome.ts";
 import { InstanceStrategy, nameCandle, roundCapacity } from "../player.ts";
-import { FRAME, ORDER_BYTES, TRADE_BYTES } from "./abi.ts";
+import { FRAME, ORDER_BYTES, TRADE_BYTES } from "../contracts/abi.ts";
 import { type Driver, STATE } from "./driver.ts";
 import type { Guest } from "./guest.ts";
 import { Tables } from "./tables.ts";

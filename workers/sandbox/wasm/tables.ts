@@ -1,6 +1,6 @@
 import type { OrderBook } from "../../../engine/strategy.ts";
-import { RunError } from "../../outcome.ts";
-import { ORDER_BYTES, TRADE, TRADE_BYTES } from "./abi.ts";
+import { RunError } from "../../common/outcome.ts";
+import { ORDER_BYTES, TRADE, TRADE_BYTES } from "../contracts/abi.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
 
 /** Where a guest's tables are. */

@@ -1,7 +1,7 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** The Web Worker of a sandbox process for one WebAssembly module. It has no permission. */
-import { brokenBy } from "../../outcome.ts";
+import { brokenBy } from "../../common/outcome.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";

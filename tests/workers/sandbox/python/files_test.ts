@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { pathToFileURL } from "node:url";
 import manifest from "../../../../deno.json" with { type: "json" };
-import { refuseScript } from "../../../../workers/script_mode.ts";
+import { refuseScript } from "../../../../workers/scripts/script_mode.ts";
 import { buildInterpreter } from "../../../../workers/sandbox/python/build_interpreter.ts";
 import {
   isWhole,

@@ -1,6 +1,6 @@
 /** Python scripts in their process, as a service runs them: endless ones, greedy ones, and those that strain the interpreter's own parts. */
 import { expect } from "@std/expect";
-import type { Outcome } from "../../../../workers/outcome.ts";
+import type { Outcome } from "../../../../workers/common/outcome.ts";
 import { buildInterpreter } from "../../../../workers/sandbox/python/build_interpreter.ts";
 import { runInSandbox, type SandboxLimits } from "../../../../workers/sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxRun } from "../../../../workers/sandbox/task.ts";

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { gzipSync } from "node:zlib";
-import { RunError } from "../../../../workers/outcome.ts";
+import { RunError } from "../../../../workers/common/outcome.ts";
 import { RemoteClient } from "../../../../workers/sandbox/remote/client.ts";
 import { freePort } from "../../../support/free_port.ts";
 import { type RawServer, remoteTask, serveBytes, serveDecisions, serveJson, serveRaw, wave } from "./endpoints.ts";

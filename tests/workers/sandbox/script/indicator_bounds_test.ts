@@ -1,7 +1,7 @@
 /** Each indicator at the bounds of its numbers, and beyond: a mistake is the script's own error, with its place. */
 import { expect } from "@std/expect";
 import { PERIOD_MAX } from "../../../../engine/indicators/period.ts";
-import { computeIndicator, describeIndicators } from "../../../../workers/sandbox/script/indicators.ts";
+import { computeIndicator, describeIndicators } from "../../../../workers/sandbox/contracts/indicators.ts";
 import { deciding, failureOf, playScript } from "./scripts.ts";
 
 const CLOSES = [10, 11, 12, 11, 13];

@@ -1,6 +1,6 @@
 /** Scripts in their process, as a service runs them: endless ones, greedy ones, and those that break the runtime's own parser. */
 import { expect } from "@std/expect";
-import type { Outcome } from "../../../../workers/outcome.ts";
+import type { Outcome } from "../../../../workers/common/outcome.ts";
 import { runInSandbox, type SandboxLimits } from "../../../../workers/sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxRun } from "../../../../workers/sandbox/task.ts";
 import { dailyCandles, taskOver } from "../wasm/modules.ts";

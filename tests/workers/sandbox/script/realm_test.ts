@@ -4,7 +4,7 @@ import { atr } from "../../../../engine/indicators/atr.ts";
 import { macd } from "../../../../engine/indicators/macd.ts";
 import { sma } from "../../../../engine/indicators/sma.ts";
 import { LIMIT, MARKET, STOP, STOP_LIMIT } from "../../../../engine/strategy.ts";
-import { LAYOUT } from "../../../../workers/sandbox/script/layout.ts";
+import { LAYOUT } from "../../../../workers/sandbox/contracts/layout.ts";
 import { makeColumns } from "../../../../workers/sandbox/script/realm/columns.ts";
 import { makeMemory } from "../../../../workers/sandbox/script/realm/memory.ts";
 import { makePlots } from "../../../../workers/sandbox/script/realm/output.ts";

@@ -2,13 +2,13 @@
 import type { Candles } from "../../../../engine/candles.ts";
 import { run, type RunResult } from "../../../../engine/run.ts";
 import { ScriptStrategy } from "../../../../workers/sandbox/script/strategy.ts";
-import { RunError } from "../../../../workers/outcome.ts";
+import { RunError } from "../../../../workers/common/outcome.ts";
 import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
 import { ScriptFault } from "../../../../workers/sandbox/script/fault.ts";
 import type { Compile } from "../../../../workers/sandbox/script/run.ts";
 import { seriesOf } from "../../../../workers/sandbox/candle_series.ts";
 import { ScriptGuest } from "../../../../workers/sandbox/script/guest.ts";
-import type { Plot } from "../../../../workers/protocol.ts";
+import type { Plot } from "../../../../workers/common/protocol.ts";
 import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { dailyCandles, taskOver } from "../wasm/modules.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { MEMORY_IMPORT, PAGE_BYTES, ROOM_PAGES_MAX } from "../../../../workers/sandbox/wasm/abi.ts";
+import { MEMORY_IMPORT, PAGE_BYTES, ROOM_PAGES_MAX } from "../../../../workers/sandbox/contracts/abi.ts";
 import { type CheckedModule, checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { ModuleFault } from "../../../../workers/sandbox/wasm/sections.ts";
 import { compileWat, strategyWat } from "./modules.ts";

@@ -3,7 +3,7 @@
  * each case. An honest run of another user goes on beside each.
  */
 import { encodeFrame } from "../../../../workers/sandbox/frames.ts";
-import type { Outcome } from "../../../../workers/outcome.ts";
+import type { Outcome } from "../../../../workers/common/outcome.ts";
 import { runInSandbox, type SandboxLimits } from "../../../../workers/sandbox/process.ts";
 import { listChildren } from "../../../support/processes.ts";
 import { deadlineOf, FINISH_MS_MAX, HOSTILE, type Hostile } from "./hostile_modules.ts";

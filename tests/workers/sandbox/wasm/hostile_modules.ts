@@ -1,5 +1,5 @@
 /** Hostile modules, each with the outcome that it must have. */
-import { LOG_LINES_MAX } from "../../../../workers/sandbox/wasm/abi.ts";
+import { LOG_LINES_MAX } from "../../../../workers/sandbox/contracts/abi.ts";
 import { compileWat, strategyWat } from "./modules.ts";
 
 export interface Hostile {

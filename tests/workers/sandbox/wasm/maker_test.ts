@@ -1,7 +1,7 @@
 /** Instances of a module, one after the other. */
 import { expect } from "@std/expect";
 import { createControl } from "../../../../engine/control.ts";
-import { PAGE_BYTES } from "../../../../workers/sandbox/wasm/abi.ts";
+import { PAGE_BYTES } from "../../../../workers/sandbox/contracts/abi.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { GuestMaker } from "../../../../workers/sandbox/wasm/maker.ts";
 import { doWasmJob, doWasmRuns } from "../../../../workers/sandbox/wasm/run.ts";

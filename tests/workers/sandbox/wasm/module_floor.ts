@@ -3,7 +3,7 @@ import type { Candles } from "../../../../engine/candles.ts";
 import { compileWat } from "./modules.ts";
 import type { Series } from "../../../../workers/sandbox/candle_series.ts";
 import { roundCapacity } from "../../../../workers/sandbox/player.ts";
-import { FRAME, ORDER_BYTES } from "../../../../workers/sandbox/wasm/abi.ts";
+import { FRAME, ORDER_BYTES } from "../../../../workers/sandbox/contracts/abi.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { GuestMaker } from "../../../../workers/sandbox/wasm/maker.ts";
 

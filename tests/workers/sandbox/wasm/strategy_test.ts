@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { resolveExecution } from "../../../../engine/execution.ts";
 import { run } from "../../../../engine/run.ts";
-import { FRAME } from "../../../../workers/sandbox/wasm/abi.ts";
+import { FRAME } from "../../../../workers/sandbox/contracts/abi.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { DECIDED } from "../../../../workers/sandbox/wasm/driver.ts";
 import { GuestMaker } from "../../../../workers/sandbox/wasm/maker.ts";

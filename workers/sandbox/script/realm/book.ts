@@ -1,4 +1,4 @@
-import type { Layout } from "../layout.ts";
+import type { Layout } from "../../contracts/layout.ts";
 import { type Memory, want } from "./memory.ts";
 
 interface Trade {

@@ -1,5 +1,5 @@
-import type { NumberRule } from "../indicators.ts";
-import type { Layout } from "../layout.ts";
+import type { NumberRule } from "../../contracts/indicators.ts";
+import type { Layout } from "../../contracts/layout.ts";
 import { type Memory, want } from "./memory.ts";
 
 /** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants) and its numbers. */

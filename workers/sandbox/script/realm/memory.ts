@@ -1,4 +1,4 @@
-import type { Layout } from "../layout.ts";
+import type { Layout } from "../../contracts/layout.ts";
 
 /**
  * The memory that a realm shares with its host, and the newest candle.

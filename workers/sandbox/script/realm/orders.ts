@@ -1,4 +1,4 @@
-import type { Layout } from "../layout.ts";
+import type { Layout } from "../../contracts/layout.ts";
 import { makeBook } from "./book.ts";
 import type { Memory } from "./memory.ts";
 

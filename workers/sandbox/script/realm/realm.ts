@@ -3,7 +3,7 @@
  * and the language, and nothing else of ours. A script may take them over; the host believes nothing that comes out of a realm.
  */
 import type { Series } from "../../candle_series.ts";
-import type { Layout } from "../layout.ts";
+import type { Layout } from "../../contracts/layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
 import { makeMemory, type Memory } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";

@@ -1,0 +1,189 @@
+import type { Candles } from "../../engine/candles.ts";
+import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
+import { guardEndpoint, permissionFor } from "../egress/guard.ts";
+import type { RemoteTask } from "../common/protocol.ts";
+import { buildInterpreter } from "../sandbox/python/build_interpreter.ts";
+import {
+  SANDBOX_BYTES_MAX,
+  type SandboxRun,
+  type ScriptLanguage,
+  type ValidModule,
+  type ValidScript,
+} from "../sandbox/task.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../sandbox/sample_candles.ts";
+import { type Outcome, RunError } from "../common/outcome.ts";
+import { runInSandbox } from "../sandbox/process.ts";
+import { MODULE } from "../sandbox/contracts/abi.ts";
+
+export const MODULE_BYTES_MAX = MODULE.bytesMax;
+
+const VALIDATION_LIMITS = {
+  cpuMsMax: 5000,
+  // On a busy machine the same computing takes longer. The caller waits a little longer still for the verdict.
+  deadlineMs: 12_000,
+  memoryBytesMax: SANDBOX_BYTES_MAX,
+  onProgress: () => {},
+} as const;
+const REQUEST_MS_MAX = 10_000;
+const ENDPOINT_MS_MAX = 120_000;
+const RUN_MS_MAX = 600_000;
+const BALANCE = 10_000;
+
+/**
+ * Checks a module as its registration does: structure, then a dry run over sample candles, in a process of its own.
+ *
+ * @param parameters The strategy's own, defaults filled in.
+ * @returns `completed` with a report, or `failed` with the reason.
+ */
+export async function validateModule(
+  module: Uint8Array,
+  parameters: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Outcome<ValidModule>> {
+  return await runInSandbox(
+    { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
+    { ...VALIDATION_LIMITS, signal },
+  );
+}
+
+/**
+ * Checks a script as its registration does: types stripped, compiled, and a dry run over sample candles, in a process of its own.
+ *
+ * @param jitless Runs it without V8's compilers.
+ * @returns `completed` with a report, or `failed` with the reason.
+ */
+export async function validateScript(
+  { source, language, parameters }: ScriptTrial,
+  signal: AbortSignal,
+  jitless = false,
+): Promise<Outcome<ValidScript>> {
+  return await runInSandbox(
+    { kind: "check_script", source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
+    { ...VALIDATION_LIMITS, signal, jitless },
+  );
+}
+
+/** Makes what scripts of a language need: the interpreter of Python, which may take a minute. */
+export async function prepareLanguage(language: ScriptLanguage): Promise<void> {
+  if (language === "python") await buildInterpreter();
+}
+
+/** A script's text and its own parameters, defaults filled in. */
+export interface ScriptTrial {
+  readonly source: string;
+  readonly language: ScriptLanguage;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** A module's bytes, or a script's text, and its own parameters. */
+export interface CodeTrial {
+  readonly code: Uint8Array | Pick<ScriptTrial, "source" | "language">;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly candles: Candles;
+  /** Length of a candle; null for calendar months. */
+  readonly timeframeMs: number | null;
+  readonly assetClass: AssetClass;
+  readonly initialBalance: number;
+  /** Null: days of UTC. */
+  readonly tradingDays: TradingDayColumns | null;
+}
+
+/** Runs a user's code over candles as a backtest would, integrity checks included, with the service's default execution. */
+export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Outcome<SandboxRun>> {
+  const { code, parameters, candles, timeframeMs, assetClass, initialBalance, tradingDays } = trial;
+  const task = {
+    candles,
+    firstIndex: 0,
+    initialBalance,
+    execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
+    timeframeMs,
+    assetClass,
+    tradingDays,
+    finer: null,
+    seed: 1,
+  };
+  const common = { parametersJson: JSON.stringify(parameters), candlesMin: 1, lookbackWanted: null, task };
+  const limits = { deadlineMs: RUN_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal };
+  return code instanceof Uint8Array
+    ? await runInSandbox({ kind: "run", module: code, ...common }, limits)
+    : await runInSandbox({ kind: "script", ...code, ...common }, limits);
+}
+
+/** An endpoint and how to call it. */
+export interface EndpointTrial {
+  readonly url: string;
+  /** The strategy's own, defaults filled in. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly mode: RemoteTask["mode"];
+  readonly lookbackCandles: number;
+  /** The candles to run over; absent: the sample candles. */
+  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays">;
+}
+
+/** The outcome of a trial. */
+export interface EndpointVerdict {
+  readonly outcome: Outcome<SandboxRun>;
+  /** From the start of its process to the end, integrity checks included. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * Runs an endpoint's strategy over candles as a backtest would, integrity checks included. Any host is allowed: the
+ * caller is on their own machine.
+ *
+ * @throws {RunError} When the URL cannot be called, or its name has no address.
+ */
+export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
+  const { url, parameters, mode, lookbackCandles, data } = trial;
+  const { assetClass = "crypto", timeframeMs = SAMPLE_TIMEFRAME_MS } = data ?? {};
+  const task: RemoteTask = {
+    runId: crypto.randomUUID(),
+    endpoint: await guardEndpoint(url, { allow: allowOwn(url) }),
+    mode,
+    timeoutMs: REQUEST_MS_MAX,
+    lookbackCandles,
+    minCandles: 1,
+    parameters,
+    candles: data?.candles ?? sampleCandles(),
+    firstIndex: 0,
+    initialBalance: data?.initialBalance ?? BALANCE,
+    execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
+    timeframeMs,
+    assetClass: data?.assetClass ?? null,
+    tradingDays: data?.tradingDays ?? null,
+    seed: 1,
+  };
+  const begun = performance.now();
+  const outcome = await runInSandbox({ kind: "remote", task }, {
+    deadlineMs: data === undefined ? ENDPOINT_MS_MAX : RUN_MS_MAX,
+    memoryBytesMax: SANDBOX_BYTES_MAX,
+    address: permissionFor(task.endpoint),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  return { outcome, elapsedMs: performance.now() - begun };
+}
+
+/**
+ * Explains why a service without REMOTE_ENDPOINT_ALLOW would not call an endpoint; null if it would.
+ *
+ * @throws {RunError} When its name has no address.
+ */
+export async function explainRefusal(url: string): Promise<string | null> {
+  try {
+    await guardEndpoint(url, { allow: new Set() });
+    return null;
+  } catch (error) {
+    if (error instanceof RunError && error.code === "ENDPOINT_NOT_ALLOWED") return error.message;
+    throw error;
+  }
+}
+
+/** The egress rule that allows the URL's own host, in the form that guardEndpoint() compares. */
+export function allowOwn(text: string): ReadonlySet<string> {
+  const url = URL.parse(text);
+  if (url === null) return new Set();
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port;
+  return new Set([`${url.hostname.replace(/\.$/, "")}:${port}`]);
+}

@@ -1,0 +1,100 @@
+import { getLogger } from "@logtape/logtape";
+import type { Db } from "../../db/client.ts";
+import { type ModuleCheck, readCheck, storeVerdict, type Verdict } from "../../db/module_checks.ts";
+import { MODULE_BYTES_MAX, validateModule, validateScript } from "./conformance.ts";
+import type { EgressRules } from "../egress/guard.ts";
+import { fetchGuarded } from "../egress/fetch.ts";
+import type { Jobs, TakenJob } from "../jobs/jobs.ts";
+import { QUEUES } from "../jobs/queues.ts";
+import { type Outcome, RunError, type Stopped } from "../common/outcome.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
+import type { Fetched, ScriptLanguage, ValidModule, ValidScript } from "../sandbox/task.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+const FETCH_MS_MAX = 8000;
+
+/** The services of a module check. */
+export interface CheckServices {
+  readonly db: Db;
+  readonly jobs: Jobs;
+  readonly egress: EgressRules;
+  readonly scripts: ScriptModes;
+}
+
+/** Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. */
+export async function runModuleCheckJob(services: CheckServices, job: TakenJob, signal: AbortSignal): Promise<void> {
+  const { db, jobs } = services;
+  try {
+    const check = await readCheck(db, job.id);
+    // The request may have given up.
+    if (check !== null && !await judge(services, check, signal)) {
+      return await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.checks, job));
+    }
+  } catch (error) {
+    // No second attempt: the request answers that no worker was available, and the client retries.
+    log.error("Cannot check the module of check {id}: {error}", { id: job.id, error });
+  }
+  await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.checks, [job]));
+}
+
+/** @returns True if it came to a verdict before the signal was aborted. */
+async function judge(
+  { db, egress, scripts }: CheckServices,
+  check: ModuleCheck,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let data = check.data;
+  if (data === null) {
+    const fetched = await fetchModule(check, egress, signal);
+    if (fetched.type === "stopped") return false;
+    if (fetched.type !== "completed") {
+      await storeVerdict(db, check.id, verdictOf(fetched), null);
+      return true;
+    }
+    data = fetched.body;
+  }
+  const outcome = check.format === "wasm"
+    ? await validateModule(data, check.parameters, signal)
+    : await checkScript(scripts, languageOf(check), new TextDecoder().decode(data), check.parameters, signal);
+  if (outcome.type === "stopped") return false;
+  await storeVerdict(db, check.id, verdictOf(outcome), data);
+  return true;
+}
+
+function languageOf({ format }: ModuleCheck): ScriptLanguage {
+  return format === "python" ? "python" : "typescript";
+}
+
+async function checkScript(
+  modes: ScriptModes,
+  language: ScriptLanguage,
+  source: string,
+  parameters: ModuleCheck["parameters"],
+  signal: AbortSignal,
+): Promise<Outcome<ValidScript>> {
+  const refused = await refuseScript(modes, language);
+  const script = { source, language, parameters };
+  return refused?.outcome ?? await validateScript(script, signal, isJitless(modes, language));
+}
+
+async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {
+  const limits = { timeoutMs: FETCH_MS_MAX, bytesMax: MODULE_BYTES_MAX, signal };
+  try {
+    return await fetchGuarded(check.moduleUrl ?? "", egress, limits);
+  } catch (error) {
+    if (error instanceof RunError) return error.outcome;
+    throw error;
+  }
+}
+
+/** @throws {Error} When the sandbox itself broke. */
+function verdictOf(outcome: Exclude<Outcome<ValidScript | ValidModule | Fetched>, Stopped>): Verdict {
+  if (outcome.type === "completed") {
+    return "parameterSchema" in outcome && outcome.parameterSchema !== null
+      ? { accepted: true, parameterSchema: outcome.parameterSchema }
+      : { accepted: true };
+  }
+  if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
+  throw new Error(`The sandbox broke: ${outcome.message}`);
+}

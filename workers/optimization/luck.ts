@@ -1,0 +1,105 @@
+/** Reads the trials from which the luck of an optimization's best one is measured. */
+import type { Db } from "../../db/client.ts";
+import type { BestTrial, Optimization } from "../../db/optimizations.ts";
+import { readTrialChunks, readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";
+import { holdingReturns } from "../../engine/metrics/benchmark.ts";
+import { measureOf } from "../../research/luck/measures.ts";
+import { chooseConsidered, trialsConsidered } from "../../research/luck/considered_trials.ts";
+import type { Trials } from "../../research/overfitting.ts";
+import { plateau } from "../../research/plateau.ts";
+import { neighboursOf } from "../../research/space.ts";
+import { makeTask } from "../backtest/plan.ts";
+import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
+import { readSettings } from "../backtest/run_settings.ts";
+import { RunError } from "../common/outcome.ts";
+
+/**
+ * Reads the trials that are considered into shared memory.
+ *
+ * @returns Null where no trial has the objective, and where the signal was aborted.
+ */
+export async function readTrials(
+  db: Db,
+  record: Optimization,
+  market: Pick<Trials, "periodsPerYear" | "riskFreeRate" | "benchmark">,
+  signal: AbortSignal,
+): Promise<Trials | null> {
+  const { id, space, objective, direction, seed, best: [best] } = record;
+  if (best === undefined) return null;
+  const { near, kept } = await lookOver(db, record, best, signal);
+  const days = kept.reduce((most, trial) => Math.max(most, trial.days), 0);
+  const most = trialsConsidered(measureOf(objective, market.periodsPerYear), days);
+  const chosen = new Set(chooseConsidered(kept.map((trial) => trial.objective), direction, most));
+  const columns = allocate(chosen.size, days);
+  const numbers: number[] = [];
+  for await (const { kept: at, place, returns } of readTrialReturns(db, id)) {
+    if (signal.aborted) return null;
+    if (chosen.has(at)) columns[numbers.push(place + 1) - 1]!.set(returns);
+  }
+  return {
+    trials: record.trials - record.trialsFailed,
+    objective,
+    direction,
+    returns: columns,
+    numbers,
+    best: Math.max(0, numbers.indexOf(best.number)),
+    trades: await readTrades(db, record, best),
+    plateau: plateau(space, best.point, (point) => near.get(point), direction),
+    seed,
+    ...market,
+    // Where every account reached zero, the trials end before the range does.
+    benchmark: market.benchmark === null ? null : market.benchmark.slice(0, days),
+  };
+}
+
+/** Passes over all trials, without their daily returns. */
+async function lookOver(
+  db: Db,
+  { id, space, objective, direction }: Optimization,
+  best: BestTrial,
+  signal: AbortSignal,
+) {
+  const neighbours = new Set([best.point, ...neighboursOf(space, best.point)]);
+  const near = new Map<number, number>();
+  // The trials whose daily returns are kept.
+  const kept: { readonly objective: number; readonly days: number }[] = [];
+  for await (const { count, columns } of readTrialMetric(db, id, objective)) {
+    if (signal.aborted) break;
+    const { place, point, days } = columns;
+    for (let row = 0; row < count; row++) {
+      const value = columns[objective]?.[row] ?? NaN;
+      if (neighbours.has(point![row]!) && !Number.isNaN(value)) near.set(point![row]!, value);
+      // The best one takes part, even where many have the same value.
+      const rank = place![row] === best.number - 1 ? (direction === "max" ? Infinity : -Infinity) : value;
+      if (days![row] !== 0) kept.push({ objective: rank, days: days![row]! });
+    }
+  }
+  return { near, kept };
+}
+
+/** Closed trades of the best trial. */
+async function readTrades(db: Db, { id }: Optimization, { number }: BestTrial): Promise<number> {
+  for await (const { columns, count } of readTrialChunks(db, id, { from: number - 1 })) {
+    for (let row = 0; row < count; row++) if (columns.place![row] === number - 1) return columns.trades?.[row] ?? 0;
+  }
+  return 0;
+}
+
+/** Daily returns of holding the benchmark over an optimization's range; null where its candles cannot be read any more. */
+export async function readHolding(services: CandleServices, record: Optimization): Promise<Float64Array | null> {
+  const settings = readSettings(record);
+  try {
+    const task = makeTask(record, settings, await loadCandles(services, record, settings, 0), 0);
+    const { candles: { time, open, close }, assetClass, tradingDays = null, benchmark = null } = task;
+    return holdingReturns({ time, open, close, assetClass, tradingDays, benchmark });
+  } catch (error) {
+    if (error instanceof RunError) return null;
+    throw error;
+  }
+}
+
+/** Columns of zeros, in memory that no thread has to copy. */
+function allocate(count: number, length: number): Float64Array[] {
+  const all = new Float64Array(new SharedArrayBuffer(count * length * Float64Array.BYTES_PER_ELEMENT));
+  return Array.from({ length: count }, (_, i) => all.subarray(i * length, (i + 1) * length));
+}

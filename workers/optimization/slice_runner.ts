@@ -1,0 +1,253 @@
+import { type TrialRanking, TrialTable } from "../../db/codec/trial_table.ts";
+import type { Db } from "../../db/client.ts";
+import { readModule } from "../../db/modules.ts";
+import type { Optimization } from "../../db/optimizations.ts";
+import type { SandboxRuntime } from "../../db/schema.ts";
+import { Pool, type RunLimits } from "../backtest/pool.ts";
+import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
+import { Slots } from "../backtest/slots.ts";
+import type { EgressRules } from "../egress/guard.ts";
+import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
+import type { LuckReport, Trials } from "../../research/overfitting.ts";
+import type {
+  CarriedTests,
+  CarryTask,
+  FoundPoints,
+  PointsTask,
+  SliceRun,
+  TrialsTask,
+  TrialTask,
+} from "../common/protocol.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
+import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import {
+  SANDBOX_BYTES_MAX,
+  type SandboxRun,
+  type ScriptTrialsJob,
+  type TrialOutcome,
+  type WasmTrialsJob,
+} from "../sandbox/task.ts";
+import type { SlicePlan } from "./slice_plan.ts";
+
+// Slices wait for each other at most as long as one takes.
+const WAIT_MS = 5000;
+// Of a shorter slice, its storing and the beginning of the next one take a tenth and more.
+const QUICK_SLICE_MS = 400;
+
+/** The limits of a slice. */
+type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
+
+/** Loads a slice again with more candles before its range. */
+type ReloadSlice = (lookback: number) => Promise<SlicePlan>;
+
+type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug">;
+
+/** Runs the trials of slices, in threads and processes of their own, so that no backtest waits for one. */
+export class SliceRunner {
+  readonly #db: Db;
+  readonly #runsMax: number;
+  readonly #scripts: ScriptModes;
+  readonly #slots: Slots;
+  readonly #remote: RemoteRunner;
+  #pool: Pool | undefined;
+
+  /** @param runsMax How many slices compute at once. */
+  constructor(db: Db, runsMax: number, egress: EgressRules, scripts: ScriptModes) {
+    this.#scripts = scripts;
+    this.#db = db;
+    this.#runsMax = runsMax;
+    this.#slots = new Slots(runsMax);
+    this.#remote = new RemoteRunner(egress);
+  }
+
+  /** How many slices to hold in advance, for the moment others end: none while they are long, so that other processes get them. */
+  get slicesAhead(): number {
+    return this.#pool?.isQuick(QUICK_SLICE_MS, QUICK_SLICE_MS) === true ? this.#runsMax : 0;
+  }
+
+  /**
+   * Runs the first trials of a slice, as many as it has time for: `failed` is the end of the first one.
+   *
+   * @throws {RunError} When no trial can run.
+   */
+  async run(
+    { id, runtime, strategySlug }: Runner,
+    plan: SlicePlan,
+    bounds: SliceLimits,
+    reload: ReloadSlice,
+  ): Promise<Outcome<SliceRun>> {
+    const limits = { ...bounds, waitMs: WAIT_MS, onProgress: () => {} };
+    if (runtime === null) {
+      return await this.#startPool().runSlice({ ...plan.task, slug: strategySlug ?? "" }, limits);
+    }
+    if (!await this.#slots.take(limits)) return NOT_BEGUN;
+    limits.onBegin?.();
+    try {
+      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX };
+      return runtime.type === "remote"
+        ? await this.#callEndpoint(id, runtime, plan, within)
+        : await this.#runCode(runtime, plan, within, reload);
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  async #runCode(
+    runtime: Exclude<SandboxRuntime, { readonly type: "remote" }>,
+    plan: SlicePlan,
+    limits: SandboxLimits,
+    reload: ReloadSlice,
+  ): Promise<Outcome<SliceRun>> {
+    const language = runtime.type === "script" ? runtime.language ?? "typescript" : null;
+    const refused = language === null ? null : await refuseScript(this.#scripts, language);
+    if (refused !== null) throw refused;
+    const code = await readModule(this.#db, runtime.sha256);
+    if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
+    const collected = new CollectedTrials(plan.task);
+    const toJob = (
+      { task: { trials, own, budgetMs, returnsMax, ...task }, lookbackWanted }: SlicePlan,
+      canReload: boolean,
+    ) => {
+      const common = {
+        parametersJson: trials.slice(collected.done).map(({ parameters }) =>
+          JSON.stringify({ ...own, ...parameters }, inStoredOrder)
+        ),
+        candlesMin: runtime.minCandles,
+        task,
+        lookback: trials[0]?.lookback ?? 0,
+        lookbackWanted,
+        canReload,
+        budgetMs,
+        // Every `returnsStride`-th trial keeps its returns.
+        returnsMax: returnsMax * task.returnsStride,
+      };
+      return runtime.type === "wasm"
+        ? { ...common, kind: "run_trials", module: code } as const satisfies WasmTrialsJob
+        : {
+          ...common,
+          kind: "script_trials",
+          source: new TextDecoder().decode(code),
+          language: language ?? "typescript",
+        } as const satisfies ScriptTrialsJob;
+    };
+    const outcome = await runInSandbox(toJob(plan, true), {
+      ...limits,
+      jitless: language !== null && isJitless(this.#scripts, language),
+      onTrial: (trial) => collected.add(trial),
+      reload: async (lookback) => toJob(await reload(lookback), false),
+    });
+    return collected.end(outcome);
+  }
+
+  /** One trial at a time: an endpoint's own limits hold for each. */
+  async #callEndpoint(
+    runId: string,
+    runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
+    { task: { trials, own, budgetMs, returnsMax: _returnsMax, returnsStride, keepsExact = false, ...task } }: SlicePlan,
+    limits: SandboxLimits,
+  ): Promise<Outcome<SliceRun>> {
+    const until = performance.now() + budgetMs;
+    const { objective, direction, ...settings } = task;
+    const collected = new CollectedTrials({ trials, returnsStride, keepsExact, objective, direction });
+    const run = { ...settings, ...runtime, runId, checksIntegrity: false };
+    for (const { parameters } of trials) {
+      if (collected.done > 0 && performance.now() >= until) break;
+      const outcome = await this.#attempt(
+        { ...run, parameters: { ...own, ...parameters } },
+        limits,
+        collected.done > 0,
+      );
+      if (outcome === null) break;
+      if (outcome.type === "completed") collected.add({ type: "completed", ...outcome.result });
+      else if (outcome.type === "failed") collected.add(outcome);
+      else return collected.end(outcome);
+    }
+    return collected.end({ type: "completed" });
+  }
+
+  /** Finds points in a thread: on the thread of HTTP, a long search would hold up every request. */
+  async findPoints(task: PointsTask, signal: AbortSignal): Promise<Outcome<FoundPoints>> {
+    return await this.#startPool().findPoints(task, { signal, waitMs: WAIT_MS });
+  }
+
+  /** Trades the test windows of an optimization as one account. */
+  async carry(task: CarryTask, limits: Pick<RunLimits, "deadlineMs" | "signal">): Promise<Outcome<CarriedTests>> {
+    return await this.#startPool().carry(task, { ...limits, waitMs: WAIT_MS, onProgress: () => {} });
+  }
+
+  /** Measures how much of an optimization's best trial is luck. */
+  async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<LuckReport>> {
+    return await this.#startPool().measureLuck(trials, { signal, waitMs: WAIT_MS });
+  }
+
+  #startPool(): Pool {
+    // Many services never run an optimization.
+    return this.#pool ??= new Pool(this.#runsMax);
+  }
+
+  /**
+   * Runs a trial of an endpoint.
+   *
+   * @param hasTrials The slice has others, which are to be stored.
+   * @returns Null where the endpoint cannot be called any more: the next slice finds out why.
+   * @throws {RunError} As RemoteRunner.run(), for the first trial of a slice.
+   */
+  async #attempt(run: RemoteRun, limits: SandboxLimits, hasTrials: boolean): Promise<Outcome<SandboxRun> | null> {
+    try {
+      return await this.#remote.run(run, limits);
+    } catch (error) {
+      if (hasTrials && error instanceof RunError) return null;
+      throw error;
+    }
+  }
+
+  /** Ends the warm threads; sandbox processes end by their signals. */
+  close(): void {
+    this.#pool?.close();
+    this.#slots.close();
+  }
+}
+
+/** The trials of a slice as they end, in order. */
+class CollectedTrials {
+  readonly #trials: readonly TrialTask[];
+  readonly #table: TrialTable;
+  readonly #refused: number[] = [];
+  done = 0;
+
+  constructor({ trials, ...ranking }: Pick<TrialsTask, "trials"> & TrialRanking) {
+    this.#trials = trials;
+    this.#table = new TrialTable(ranking);
+  }
+
+  add(outcome: TrialOutcome): void {
+    const trial = this.#trials[this.done++];
+    if (trial === undefined) throw new RangeError(`Cannot take a trial after the last one of ${this.#trials.length}`);
+    if (outcome.type === "refused") this.#refused.push(trial.place);
+    else if (outcome.type === "failed") this.#table.addFailed(trial, outcome);
+    else this.#table.add(trial, outcome);
+  }
+
+  /**
+   * The slice's own outcome.
+   *
+   * A process that ends before its time ends the trial that it had begun, and not those before. If it had run others and was not late,
+   * that trial is tried again in a process of its own, as a backtest would be.
+   *
+   * @param outcome That of the process.
+   */
+  end(outcome: Outcome<object>): Outcome<SliceRun> {
+    const isLate = outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
+    if (isLate && this.done < this.#trials.length) this.add(outcome);
+    if (this.done === 0) return outcome.type === "completed" ? NOT_BEGUN : outcome;
+    return { type: "completed", done: this.done, refused: this.#refused, ...this.#table.encode() };
+  }
+}
+
+/** Parameters in the order in which a backtest's record keeps them: shorter names first. */
+function inStoredOrder(key: string, value: unknown): unknown {
+  if (key !== "" || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1)),
+  );
+}

@@ -1,0 +1,127 @@
+import {
+  ACTION,
+  FLAG_REDUCE_ONLY,
+  ORDER,
+  ORDER_BYTES,
+  ORDERS_MAX,
+  TAG_BYTES_MAX,
+  TRADE,
+  TRADE_BYTES,
+  TRADES_MAX,
+  WARMUP_MAX,
+  WORKING_MAX,
+} from "./abi.ts";
+import { CANDLES_AHEAD_MAX, ORDER_TYPES, SIZES_BY } from "../../../engine/strategy.ts";
+import { PERIOD_MAX } from "../../../engine/indicators/period.ts";
+import { LINE_CHARS_MAX, LOG_LINES_MAX, STACK_CHARS_MAX } from "./log_bounds.ts";
+import { describeIndicators } from "./indicators.ts";
+
+/** The name of a script in its errors. */
+export const SCRIPT_FILE = "strategy.ts";
+export const SOURCE_BYTES_MAX = 256 * 1024;
+/** Columns that one strategy may ask for. */
+export const COLUMNS_MAX = 256;
+/** JSON of the parameters that a script declares. */
+export const SCHEMA_CHARS_MAX = 64 * 1024;
+export const PLOTS_MAX = 16;
+export const PLOT_NAME_CHARS_MAX = 64;
+/** Of all plots of a run together, a value a candle each: 64 MiB. A year of minutes has room for 14 plots. */
+export const PLOT_VALUES_MAX = 2 ** 23;
+/** The name of the times beside plots, which no plot may have. */
+export const PLOT_TIME = "timestamp";
+/** Characters of the JSON of a script's requests, and of its error: ours are far shorter. */
+export const REQUESTS_CHARS_MAX = 2 ** 18;
+export const FAILURE_CHARS_MAX = 2 ** 15;
+
+/** The columns of candles, in the order of their numbers; indicators have the numbers behind them. */
+export const CANDLE_COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
+
+/** Byte offsets in the state at the beginning of the memory that a realm and its host share. */
+export const STATE = {
+  /** From the realm: orders of the last decision, or -1 after an error. */
+  rows: 0,
+  /** From the realm: 1 once the script has read a list or a column that it was not given. */
+  wanted: 4,
+  /** From the realm: lines that the script has logged. */
+  logged: 28,
+  /** Working orders, those of the engine included. */
+  workingOrders: 8,
+  /** Rows of the lists; the revision of one grows when it changes. */
+  tradesCount: 12,
+  tradesRevision: 16,
+  workingCount: 20,
+  workingRevision: 24,
+  cash: 32,
+  quantity: 40,
+  entryPrice: 48,
+  initialBalance: 56,
+} as const;
+const STATE_BYTES = 64;
+
+/** Addresses of the tables behind the state. */
+export const ORDERS_AT = STATE_BYTES;
+export const RESULTS_AT = ORDERS_AT + ORDERS_MAX.limit * ORDER_BYTES;
+export const TRADES_AT = RESULTS_AT + ORDERS_MAX.limit * 4;
+export const WORKING_AT = TRADES_AT + TRADES_MAX.limit * TRADE_BYTES;
+/** The working orders by the script's names. */
+export const NAMES_AT = WORKING_AT + WORKING_MAX.limit * 4;
+/** The tags of a decision. */
+export const TAGS_AT = NAMES_AT + WORKING_MAX.limit * 4;
+export const MEMORY_BYTES = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
+
+/** The closes that the account is marked at, the columns of candles and those of indicators. */
+export const WINDOWS_MAX = 1 + CANDLE_COLUMNS.length + COLUMNS_MAX;
+/** Rows of a column's window: a power of two. */
+export const WINDOW_ROWS = CANDLES_AHEAD_MAX;
+
+/** The options of an order that are doubles in its row. */
+const DOUBLE_OPTIONS = [
+  "limitPrice",
+  "stopPrice",
+  "stopLoss",
+  "takeProfit",
+  "stopLossFraction",
+  "takeProfitFraction",
+  "trailDistance",
+  "trailFraction",
+  "size",
+] as const;
+
+/** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
+export const LAYOUT = {
+  file: SCRIPT_FILE,
+  candleColumns: CANDLE_COLUMNS,
+  state: STATE,
+  ordersAt: ORDERS_AT,
+  tradesAt: TRADES_AT,
+  workingAt: NAMES_AT,
+  tagsAt: TAGS_AT,
+  memoryBytes: MEMORY_BYTES,
+  windowsMax: WINDOWS_MAX,
+  windowRows: WINDOW_ROWS,
+  order: ORDER,
+  doubleOptions: DOUBLE_OPTIONS,
+  orderBytes: ORDER_BYTES,
+  ordersMax: ORDERS_MAX.limit,
+  action: ACTION,
+  reduceOnly: FLAG_REDUCE_ONLY,
+  orderTypes: ORDER_TYPES,
+  sizesBy: SIZES_BY,
+  trade: TRADE,
+  tradeBytes: TRADE_BYTES,
+  tradesMax: TRADES_MAX.limit,
+  warmupMax: WARMUP_MAX,
+  tagBytesMax: TAG_BYTES_MAX,
+  columnsMax: COLUMNS_MAX,
+  plotsMax: PLOTS_MAX,
+  plotNameCharsMax: PLOT_NAME_CHARS_MAX,
+  plotValuesMax: PLOT_VALUES_MAX,
+  plotTime: PLOT_TIME,
+  logLinesMax: LOG_LINES_MAX,
+  lineCharsMax: LINE_CHARS_MAX,
+  stackCharsMax: STACK_CHARS_MAX,
+  periodMax: PERIOD_MAX,
+  indicators: describeIndicators(),
+} as const;
+
+export type Layout = typeof LAYOUT;
