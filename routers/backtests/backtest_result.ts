@@ -22,23 +22,36 @@ const metricSchema = z.number().nullable().default(null);
 /** The tables of a run over many markets; engine/portfolio/portfolio_summary.ts explains each key. */
 const portfolioSchema = z.object({
   contributions: z.array(z.object({
-    instrument: z.string(),
-    pnl: z.number(),
-    fees: z.number(),
-    trades: z.int(),
-    held: z.number(),
-    share: z.number().nullable(),
-  })).readonly(),
-  holdings: z.object({ mean: z.number(), largest_weight: z.number(), herfindahl: z.number() }).nullable(),
+    instrument: z.string().describe("`SPY@ARCA`."),
+    pnl: z.number().describe("Money, net of fees and financing, open trades at the last close."),
+    fees: z.number().describe("Money, of every fill."),
+    trades: z.int().describe("Open ones included."),
+    held: z.number().describe("Fraction of the marks at which it was held."),
+    share: z.number().nullable().describe("Fraction of the sum of all pnl; null where that is 0."),
+  })).readonly().describe("What each market gave to the result, in the order of the run's markets."),
+  holdings: z.object({
+    mean: z.number().describe("Mean number of markets held."),
+    largest_weight: z.number().describe("The largest part of equity that one market had."),
+    herfindahl: z.number().describe(
+      "Mean sum of squared shares of gross value: 1 is a single market, 1 / n are n equal ones.",
+    ),
+  }).nullable().describe("Over all marks with a position; null where there is none."),
   weights: z.object({
-    timestamps: z.array(z.string()).readonly(),
-    rows: z.array(z.tuple([z.int(), z.int(), z.number()]).readonly()).readonly(),
-  }),
+    timestamps: z.array(z.string()).readonly().describe("The moments that were sampled, at most some 500."),
+    rows: z.array(z.tuple([z.int(), z.int(), z.number()]).readonly()).readonly().describe(
+      "`[moment, market, weight]` for each weight that is not 0: rows of `timestamps` and of `contributions`, and a fraction of equity.",
+    ),
+  }).describe("Value of each position as a fraction of equity, negative when short."),
   correlation: z.object({
-    instruments: z.array(z.int()).readonly(),
-    values: z.array(z.array(z.number().nullable()).readonly()).readonly(),
-  }),
-  exposure: z.object({ net: z.number(), gross: z.number() }),
+    instruments: z.array(z.int()).readonly().describe("Rows of `contributions`: the markets held longest, at most 50."),
+    values: z.array(z.array(z.number().nullable()).readonly()).readonly().describe(
+      "A row a market; null where it is unknown.",
+    ),
+  }).describe("Of the daily returns of the markets' own closes."),
+  exposure: z.object({
+    net: z.number().describe("Mean sum of positions' values as a fraction of equity."),
+    gross: z.number().describe("The same without regard to their side."),
+  }).describe("Means over all marks."),
 }).meta({ id: "Portfolio" });
 
 /** The result of a completed backtest as clients read it; engine/result.ts explains each key. */
@@ -69,6 +82,6 @@ export const resultSchema = z.object({
     warm_up: findingSchema,
     orders: findingSchema,
   }),
-  portfolio: portfolioSchema.optional(),
+  portfolio: portfolioSchema.optional().describe("Of a run over many markets; absent for one."),
   duration_ms: z.number(),
 }).meta({ id: "Result" });
