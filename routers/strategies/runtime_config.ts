@@ -187,11 +187,11 @@ export function parseStored(config: Parameters): z.ZodSafeParseResult<RuntimeCon
 export function sandboxRuntime(
   config: Parameters,
   sha256: string | null,
-  candles: { readonly minCandles: number; readonly lookbackCandles: number },
+  { minCandles, lookbackCandles }: { readonly minCandles: number; readonly lookbackCandles: number },
 ): SandboxRuntime {
   const { data: parsed, error } = parseStored(config);
   if (error !== undefined) throw error;
-  const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
+  const lookback = { minCandles, lookbackCandles: parsed.lookbackCandles ?? lookbackCandles };
   if (parsed.type !== "remote") {
     if (sha256 === null) throw new Error("Cannot run a version without the hash of its code");
     const isPython = parsed.type === "script" && parsed.language === "python";

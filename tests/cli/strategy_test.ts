@@ -120,7 +120,7 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
   const wrong: readonly (readonly [args: readonly string[], said: string])[] = [
     [[], "strategy new NAME"],
     [["build"], "Cannot run build"],
-    [["check"], "check FILE.ts|FILE.wasm"],
+    [["check"], "check FILE.ts|FILE.py|FILE.wasm"],
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
     [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
     [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],

@@ -63,6 +63,7 @@ eachDatabaseTest("a database that keeps a row for each trade is moved into chunk
     exitOrder: null,
     tag: null,
     exitTag: null,
+    market: null,
   });
   expect(trades[1]).toMatchObject({ number: 2, side: "short", ambiguous: false, tag: 'a "tag"' });
   expect(trades.at(-1)).toMatchObject({ number: 10_002, exitTime: null, exitPrice: null, exitReason: null });

@@ -26,6 +26,7 @@ databaseSteps("orders", async ({ db }, step) => {
         price: 100,
         fillTime: new Date(60_000),
         tag: null,
+        market: null,
       },
       expect.objectContaining({ number: 2, side: "sell", quantity: 2, price: 101, tag: "second" }),
       expect.objectContaining({
