@@ -38,6 +38,7 @@ import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
 import { redactSpans } from "./server/tracing.ts";
 import { type OpenQueue, openQueue } from "./workers/queue.ts";
 import { retryOnDatabaseFault } from "./workers/common/retry.ts";
+import { RowsWorker } from "./workers/rows/rows_worker.ts";
 import { fileURLToPath } from "node:url";
 
 // Until the service is open, a signal ends the process at once.
@@ -81,7 +82,9 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   await retryOnDatabaseFault(NEVER, () => archiveSample(handle.db), onWait);
   if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pool, config.dataDir));
   if (directory !== null) await openControlSocket(directory, handle, opened);
-  const app = await composeApp(config, { port, closing, handle, directory, queue, readThrough });
+  const rowsWorker = new RowsWorker();
+  opened.defer(() => rowsWorker.close());
+  const app = await composeApp(config, { port, closing, handle, directory, queue, readThrough, rowsWorker });
   const parts = opened.move();
   return {
     fetch: (request, info) => app.fetch(request, info),
@@ -97,11 +100,12 @@ interface Parts {
   readonly directory: DataDirectory | null;
   readonly queue: OpenQueue;
   readonly readThrough: ReadThrough;
+  readonly rowsWorker: RowsWorker;
 }
 
 async function composeApp(
   config: Config,
-  { port, closing, handle, directory, queue, readThrough }: Parts,
+  { port, closing, handle, directory, queue, readThrough, rowsWorker }: Parts,
 ): Promise<Handler> {
   // A worker needs neither, and loading them takes a third of its start.
   const [{ createApp }, { createAuth }] = await Promise.all([import("./server/app.ts"), import("./server/auth.ts")]);
@@ -124,6 +128,7 @@ async function composeApp(
     remoteAllow: new Set(config.remoteEndpointAllow),
     signUp: config.signUp,
     userTurns: new UserTurns(),
+    rowsWorker,
     trustedProxies: config.trustedProxies,
     rateLimits: config.rateLimits,
     stallMs: config.streamStallSeconds * 1000,

@@ -1,7 +1,8 @@
 /** The trials of optimizations in the database, a chunk a slice (see codec/trial_table.ts). */
 import { and, asc, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
-import { decodeColumns, decodeFrames } from "./codec/columns.ts";
-import { type EncodedTrials, NONE, TRIAL_FRAME, type TrialNotes } from "./codec/trial_table.ts";
+import { decodeColumns } from "./codec/columns.ts";
+import { decodeTrials, type StoredTrials, type TrialColumns, type TrialRows } from "./codec/trial_rows.ts";
+import { type EncodedTrials, TRIAL_FRAME, type TrialNotes } from "./codec/trial_table.ts";
 import type { Db } from "./database.ts";
 import { trialChunks } from "./schema.ts";
 
@@ -17,20 +18,6 @@ export type TrialChunk = Pick<EncodedTrials, "trials" | "data" | "notes" | "retu
   readonly pointsCount: number;
   readonly durationMs: number;
 };
-
-/** Some columns of a chunk of trials that were read back. */
-export interface TrialColumns {
-  /** The place of its first point. */
-  readonly first: number;
-  readonly count: number;
-  /** `place`, `point`, `days`, `error`, `undefined` and metrics, a row a trial; metrics without a value are NaN. */
-  readonly columns: Readonly<Record<string, Float64Array>>;
-}
-
-/** A chunk of trials that was read back, with all metrics. */
-export interface TrialRows extends TrialColumns {
-  readonly notes: TrialNotes;
-}
 
 /** Stores the trials of a slice, once. @returns False where they are stored already. */
 export async function insertTrialChunk(
@@ -70,10 +57,41 @@ export async function* readTrialChunks(
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;
-    const { frames } = row.notes;
-    const columns = frames === undefined ? decodeColumns(row.data) : decodeFrames(row.data, frames);
-    yield { first: row.first, count: row.trials, columns, notes: row.notes };
+    yield decodeTrials(row);
   }
+}
+
+/**
+ * The first place of the chunk that holds a place, or of the next one with trials; undefined where there is none.
+ *
+ * @param after The chunk is behind this one.
+ */
+export async function findTrialChunk(
+  db: Db,
+  optimizationId: string,
+  { from, after }: { readonly from: number; readonly after: number },
+): Promise<number | undefined> {
+  const { first, points, trials } = trialChunks;
+  const [row] = await db.select({ first }).from(trialChunks).where(and(
+    eq(trialChunks.optimizationId, optimizationId),
+    gt(first, after),
+    gt(sql`${first} + ${points}`, from),
+    gt(trials, 0),
+    ofWindow(null),
+  )).orderBy(asc(first)).limit(1);
+  return row?.first;
+}
+
+/** A chunk as it is stored, by its first place; undefined once it is deleted. */
+export async function readStoredTrials(
+  db: Db,
+  optimizationId: string,
+  at: number,
+): Promise<StoredTrials | undefined> {
+  const { first, trials, data, notes } = trialChunks;
+  const [row] = await db.select({ first, trials, data, notes }).from(trialChunks)
+    .where(and(eq(trialChunks.optimizationId, optimizationId), eq(first, at), ofWindow(null)));
+  return row;
 }
 
 /**
@@ -196,16 +214,4 @@ export async function readWindowReturns(db: Db, optimizationId: string): Promise
   return new Map(rows.map((row) => {
     return [row.window!, { returns: decodeColumns(row.returns).returns!, dates: row.notes.dates ?? null }];
   }));
-}
-
-/** The error of a trial; null if it has none. */
-export function errorOf({ columns, notes }: TrialRows, row: number): TrialNotes["errors"][number] | null {
-  const at = columns.error![row]!;
-  return at === NONE ? null : notes.errors[at]!;
-}
-
-/** Why metrics of a trial are null. */
-export function reasonsOf({ columns, notes }: TrialRows, row: number): Readonly<Record<string, string>> {
-  const at = columns.undefined![row]!;
-  return at === NONE ? {} : notes.undefined[at]!;
 }

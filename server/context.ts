@@ -53,6 +53,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     remoteAllow: sources.remoteAllow,
     signUp: sources.signUp,
     userTurns: sources.userTurns,
+    rowsWorker: sources.rowsWorker,
     user: found?.user ?? null,
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),

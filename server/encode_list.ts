@@ -1,6 +1,6 @@
 import type { Format } from "../routers/common/formats.ts";
-import type { ListAnswer, Page } from "../routers/common/paging.ts";
-import { toTablePart, writeTable } from "./encode_table.ts";
+import type { ListAnswer } from "../routers/common/paging.ts";
+import { frameTable, toTablePart, writeTable } from "./encode_table.ts";
 import { chooseFormat, type Pieces, sendPieces, streamOf } from "./send_pieces.ts";
 import { sendJson } from "./middleware/stream_limits.ts";
 
@@ -11,6 +11,7 @@ import { sendJson } from "./middleware/stream_limits.ts";
  * A fault before the first piece has its own status. A later one breaks the answer off, so that nobody takes a part for the whole.
  */
 export async function encodeList({ name, pages, table }: ListAnswer, request: Request): Promise<Response> {
+  if (table?.write !== undefined) return await sendWritten(name, table, request);
   const first = await pages.next();
   if (first.done) throw new Error(`Cannot send ${name}: there is no page`);
   const format: Format = table === undefined ? "json" : chooseFormat(table.format, request);
@@ -35,8 +36,40 @@ export async function encodeList({ name, pages, table }: ListAnswer, request: Re
   return new Response(streamOf(writeJson(name, [first.value, second.value], pages)), { headers });
 }
 
+/** Sends the rows that the list's own writer makes. */
+async function sendWritten(
+  name: string,
+  { format: asked, columns, write }: NonNullable<ListAnswer["table"]>,
+  request: Request,
+): Promise<Response> {
+  const format = chooseFormat(asked, request);
+  const written = write!(format);
+  const first = await written.next();
+  const rows = first.done ? written : following(first.value, written);
+  if (format !== "json") {
+    return sendPieces(frameTable(format, columns, rows), { format, request, headers: new Headers() });
+  }
+  const headers = new Headers({ "content-type": "application/json", vary: "accept" });
+  return new Response(streamOf(frameJson(name, rows)), { headers });
+}
+
+async function* frameJson(name: string, rows: Pieces): Pieces {
+  const encoder = new TextEncoder();
+  try {
+    let begin = `{${JSON.stringify(name)}:[`;
+    for await (const piece of rows) {
+      yield encoder.encode(begin);
+      yield piece;
+      begin = ",";
+    }
+    yield encoder.encode(`${begin === "," ? "" : begin}],"next_cursor":null}`);
+  } finally {
+    await rows.return(undefined);
+  }
+}
+
 /** A list that was begun. A reader who leaves ends its source. */
-async function* following<Item>(first: Page<Item>, rest: AsyncGenerator<Page<Item>>): AsyncGenerator<Page<Item>> {
+async function* following<Part>(first: Part, rest: AsyncGenerator<Part>): AsyncGenerator<Part> {
   try {
     yield first;
     yield* rest;

@@ -1,5 +1,6 @@
 import type { Column, Format } from "../routers/common/formats.ts";
-import { type ArrowValues, ArrowWriter } from "./arrow_writer.ts";
+import { type ArrowValues, ArrowWriter } from "../workers/rows/arrow_writer.ts";
+import { csvText } from "../workers/rows/csv_text.ts";
 import type { Pieces } from "./send_pieces.ts";
 
 const encoder = new TextEncoder();
@@ -34,7 +35,7 @@ async function* writeCsv(
   columns: readonly Column[],
   parts: AsyncIterable<TablePart> | Iterable<TablePart>,
 ): Pieces {
-  yield encoder.encode(`${columns.map(({ name }) => csvText(name, false)).join(",")}\n`);
+  yield csvHead(columns);
   const isTime = columns.map(({ kind }) => kind === "time");
   for await (const { length, values } of parts) {
     let text = "";
@@ -49,11 +50,20 @@ async function* writeCsv(
   }
 }
 
-function csvText(value: unknown, isTime: boolean): string {
-  if (value === null || Number.isNaN(value)) return "";
-  if (isTime) return new Date(Number(value)).toISOString();
-  if (typeof value !== "string") return String(value);
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+function csvHead(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
+  return encoder.encode(`${columns.map(({ name }) => csvText(name, false)).join(",")}\n`);
+}
+
+/** The same of rows that are written already: the head of a table, the rows, its end. */
+export async function* frameTable(format: Exclude<Format, "json">, columns: readonly Column[], rows: Pieces): Pieces {
+  try {
+    const arrow = format === "arrow" ? new ArrowWriter(columns, {}) : null;
+    yield arrow === null ? csvHead(columns) : arrow.start();
+    yield* rows;
+    if (arrow !== null) yield arrow.end();
+  } finally {
+    await rows.return(undefined);
+  }
 }
 
 async function* writeArrow(

@@ -24,17 +24,23 @@ export async function readLarge<Answer>(
  * @throws AppError RATE_LIMITED, of its first piece, where too much of the user's waits already.
  */
 export function readInTurns<Row, Item>(
-  { userTurns, user }: Pick<Context, "userTurns"> & { readonly user: User },
+  ctx: TurnsContext,
   list: List<Row, Item>,
 ): List<Row, Item> {
+  const run = turnsOf(ctx);
+  return { ...list, read: (after, limit) => run(() => list.read(after, limit)) };
+}
+
+/** Runs the pieces of one answer in turns of the caller's. The first one throws AppError RATE_LIMITED where too much waits already. */
+export function turnsOf(
+  { userTurns, user }: TurnsContext,
+): <Piece>(work: () => Promise<Piece>) => Promise<Piece> {
   let isBegun = false;
-  return {
-    ...list,
-    read: async (after, limit) => {
-      const read = () => list.read(after, limit);
-      if (isBegun) return await userTurns.runLater(user.id, read);
-      isBegun = true;
-      return await userTurns.run(user.id, read);
-    },
+  return async (work) => {
+    if (isBegun) return await userTurns.runLater(user.id, work);
+    isBegun = true;
+    return await userTurns.run(user.id, work);
   };
 }
+
+type TurnsContext = Pick<Context, "userTurns"> & { readonly user: User };

@@ -84,6 +84,8 @@ export interface ListAnswer {
     readonly toRow?: (item: object) => object;
     /** The list ends at the request's limit. */
     readonly isPage: boolean;
+    /** Writes the rows of a long list without `pages`: JSON without brackets, CSV without its head, batches of Arrow. */
+    readonly write?: (format: Format) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
   };
 }
 

@@ -6,6 +6,7 @@ import { SCOPES } from "../../db/schema.ts";
 import type { Scope } from "../../db/tokens.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import type { AnswerBudget } from "./answer_budget.ts";
+import type { RowsWorker } from "../../workers/rows/rows_worker.ts";
 import type { UserTurns } from "./user_turns.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
@@ -48,6 +49,8 @@ export interface Services {
   readonly signUp: (typeof SIGN_UP)[number];
   /** For what takes long to read. */
   readonly userTurns: UserTurns;
+  /** Decodes and writes the rows of lists. */
+  readonly rowsWorker: RowsWorker;
 }
 
 /** The context of a procedure's call. */

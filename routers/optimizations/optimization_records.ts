@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Optimization } from "../../db/optimizations.ts";
 import { BACKTEST_STATUSES, DIRECTIONS, METHODS } from "../../db/schema.ts";
-import { errorOf, reasonsOf, type TrialRows } from "../../db/trial_chunks.ts";
+import { errorOf, reasonsOf, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { type Axis, pointAt, type Space, valueAt } from "../../research/space.ts";
 import { resultSchema } from "../backtests/backtest_result.ts";
@@ -155,15 +155,18 @@ export function toTrial(space: Space, rows: TrialRows, row: number): TrialAnswer
   };
 }
 
+// They were checked as they were stored, and to check them again takes longer than all the rest.
+const metricsSchema = z.custom<z.infer<typeof resultSchema.shape.metrics>>();
+
 /** Metrics that no column holds are null: a chunk from before a metric existed lacks it. */
 function readMetrics(
   columns: TrialRows["columns"],
-  times: { readonly start: string; readonly end: string },
+  { start, end }: { readonly start: string; readonly end: string },
   row: number,
 ): z.infer<typeof resultSchema.shape.metrics> {
   const values = NUMERIC_METRIC_NAMES.map((name) => {
     const value = columns[name]?.[row] ?? NaN;
     return [name, Number.isNaN(value) ? null : value] as const;
   });
-  return resultSchema.shape.metrics.parse({ ...times, ...Object.fromEntries(values) });
+  return metricsSchema.parse({ start, end, ...Object.fromEntries(values) });
 }

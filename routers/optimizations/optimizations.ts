@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
-import { readTrialChunks } from "../../db/trial_chunks.ts";
+import { trialColumns } from "../../workers/rows/trial_rows.ts";
 import { backtestSchema, toBacktest } from "../backtests/backtest_records.ts";
 import { submitBacktest } from "../backtests/backtest_submission.ts";
 import { AppError } from "../common/errors.ts";
@@ -14,13 +13,21 @@ import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_pro
 import { idSchema } from "../runs/runs.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
 import { router, type UserContext, userProcedure } from "../common/trpc.ts";
-import { optimizationSchema, toOptimization, toTrial, type TrialAnswer, trialSchema } from "./optimization_records.ts";
+import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
 import { optimizationRequestSchema } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
 import { submitOptimization } from "./optimization_submission.ts";
 import { readSurface, surfaceSchema, surfaceShape } from "./optimization_surface.ts";
+import {
+  findTrial,
+  isByNumber,
+  toTrialRow,
+  trialFilters,
+  trialList,
+  writeTrialList,
+  WRITTEN_ROWS,
+} from "./trial_lists.ts";
 import { readReturnRows, RETURN_COLUMNS } from "./trial_returns.ts";
-import { toTrialRow, trialColumns, trialFilters, trialList } from "./trial_lists.ts";
 
 const statusShape = { status: z.enum(BACKTEST_STATUSES).optional() };
 const numberSchema = integerSchema.pipe(z.int().min(1));
@@ -56,7 +63,7 @@ export const optimizationsRouter = router({
     .output(z.object({ trials: z.array(trialSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, ...request } }) => {
       const row = await optimizationRuns.get(ctx, id);
-      const { list, after } = trialList(ctx.db, row, { limit, ...request });
+      const { list, after } = trialList(ctx, row, { limit, ...request });
       const { items, next_cursor } = await readListPage(readInTurns(ctx, list), { limit, after }, ctx.answer);
       return { trials: [...items], next_cursor };
     }),
@@ -76,7 +83,7 @@ export const optimizationsRouter = router({
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const row = await optimizationRuns.get(ctx, input.id);
-      const { parameters } = await mustFindTrial(ctx.db, row, input.number);
+      const { parameters } = await mustFindTrial(ctx, row, input.number);
       const strategy = await sameStrategy(ctx, row, "optimization");
       const backtest = await submitBacktest(ctx, {
         symbol: row.symbol,
@@ -117,12 +124,20 @@ export const optimizationsStreamsRouter = router({
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape, ...trialFilters }))
     .query(async ({ ctx, input: { id, format, limit, ...request } }): Promise<ListAnswer> => {
       const row = await optimizationRuns.get(ctx, id);
-      const { list, after } = trialList(ctx.db, row, { limit, ...request });
+      const { list, after } = trialList(ctx, row, { limit, ...request });
       const pages = readList(readInTurns(ctx, list), { limit, after }, ctx.answer);
+      const isWhole = limit === undefined && after === undefined;
+      const isLong = isWhole && isByNumber(request) && row.trials > WRITTEN_ROWS;
       return {
         name: "trials",
         pages,
-        table: { format, columns: trialColumns(row), toRow: toTrialRow, isPage: limit !== undefined },
+        table: {
+          format,
+          columns: trialColumns(row.space),
+          toRow: toTrialRow,
+          isPage: limit !== undefined,
+          ...(isLong ? { write: (chosen) => writeTrialList(ctx, row, chosen) } : {}),
+        },
       };
     }),
 });
@@ -132,13 +147,9 @@ function optimizationList(ctx: UserContext, status: Optimization["status"] | und
 }
 
 /** @throws AppError TRIAL_NOT_FOUND for a point that is no trial, or not yet. */
-async function mustFindTrial(db: Db, { id, space, points }: Optimization, number: number): Promise<TrialAnswer> {
+async function mustFindTrial(ctx: UserContext, record: Optimization, number: number): Promise<TrialAnswer> {
   // A larger number than any point's may be more than a column holds.
-  const from = Math.min(number - 1, points);
-  for await (const rows of readTrialChunks(db, id, { from })) {
-    const row = rows.columns.place!.indexOf(number - 1);
-    if (row >= 0) return toTrial(space, rows, row);
-    break;
-  }
-  throw new AppError("TRIAL_NOT_FOUND", `Cannot find the trial ${number} of the optimization ${id}`);
+  const trial = await findTrial(ctx, record, Math.min(number - 1, record.points));
+  if (trial?.number === number) return trial;
+  throw new AppError("TRIAL_NOT_FOUND", `Cannot find the trial ${number} of the optimization ${record.id}`);
 }

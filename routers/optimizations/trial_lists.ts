@@ -3,13 +3,18 @@ import { z } from "zod";
 import { SORT_ORDERS } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
-import { readTrialChunks, readTrialMetric, type TrialColumns, type TrialRows } from "../../db/trial_chunks.ts";
+import { findTrialChunk, readStoredTrials, readTrialMetric } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { AppError } from "../common/errors.ts";
-import type { Column } from "../common/formats.ts";
+import type { WrittenRows } from "../../workers/rows/rows_task.ts";
+import type { ChunkSource } from "../../workers/rows/rows_worker.ts";
+import type { Format } from "../common/formats.ts";
+import { turnsOf } from "../common/large_reads.ts";
 import { toTrial, type TrialAnswer } from "./optimization_records.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
+import type { Context, UserContext } from "../common/trpc.ts";
+import { FirstPlaces, type Place, type StoredPlace } from "./first_places.ts";
 
 /** Most trials of a complete list by a metric: each piece of it looks at all of them. */
 const SORTED_TRIALS_MAX = 50_000;
@@ -24,11 +29,11 @@ type TrialsRequest = z.infer<z.ZodObject<typeof trialFilters>> & {
   readonly cursor?: string | undefined;
 };
 
-/** A place in a list: the value that decides it, null where the trial has none, and the trial's own place. */
-interface Place {
-  readonly value: number | null;
-  readonly place: number;
-}
+/** Rows of a piece of a list that is written by the thread: a client's pace decides when the next one is. */
+export const WRITTEN_ROWS = 200;
+
+/** Reads chunks of trials. */
+type Reading = Pick<Context, "db" | "rowsWorker">;
 
 interface TrialRow extends Place {
   readonly trial: TrialAnswer;
@@ -39,35 +44,30 @@ interface TrialRow extends Place {
  *
  * @throws AppError VALIDATION_FAILED for a complete list by a metric of too many trials.
  */
-export function trialList(db: Db, record: Optimization, { sort, order, limit, cursor }: TrialsRequest) {
+export function trialList(ctx: Reading, record: Optimization, { sort, order, limit, cursor }: TrialsRequest) {
   if (limit === undefined && sort !== "number" && record.trials > SORTED_TRIALS_MAX) {
     const message = `is required to sort more than ${SORTED_TRIALS_MAX} trials: there are ${record.trials}`;
     throw new AppError("VALIDATION_FAILED", `Cannot list the trials: /limit ${message}`, {
       issues: [{ path: "/limit", message }],
     });
   }
-  const isByNumber = sort === "number";
-  const isRising = (order ?? (isByNumber ? "asc" : "desc")) === "asc";
+  const column = sort === "number" ? "place" : sort;
+  const isRising = (order ?? (sort === "number" ? "asc" : "desc")) === "asc";
   const prefix = `${sort} ${isRising ? "asc" : "desc"} `;
-  const rising = new RisingTrials((from) => readTrialChunks(db, record.id, { from }));
   const list: List<TrialRow, TrialAnswer> = {
     read: async (after, count) => {
       const from = after === undefined ? undefined : parsePlace(after.slice(prefix.length));
-      const rows = isByNumber && isRising
-        ? (await rising.read((from?.place ?? -1) + 1, count)).map(({ place, rows, row }) => ({
-          place,
-          value: null,
-          trial: toTrial(record.space, rows, row),
-        }))
-        : await readSorted(db, record, { column: isByNumber ? "place" : sort, isRising, from, count });
+      const rows = isByNumber({ sort, order })
+        ? await readRising(ctx, record, (from?.place ?? -1) + 1, count)
+        : await readSorted(ctx, record, { column, isRising, from, count });
       // A deleted optimization has no trials left, so the part that was sent would pass for the whole.
-      if (rows.length < count) await optimizationRuns.find(db, record.id, record.ownerId);
+      if (rows.length < count) await optimizationRuns.find(ctx.db, record.id, record.ownerId);
       return rows;
     },
     key: ({ value, place }) => `${prefix}${value} ${place}`,
     show: ({ trial }) => trial,
-    // By number, a piece takes some milliseconds: others are answered in between.
-    pieceRows: isByNumber ? 200 : 5000,
+    // A piece takes some milliseconds, in which nobody else is answered.
+    pieceRows: sort === "number" && isRising ? WRITTEN_ROWS : 1000,
   };
   const shape = z.string().startsWith(prefix).refine((key) => PLACE.test(key.slice(prefix.length)));
   return { list, after: decodeCursor(cursor, shape) };
@@ -80,47 +80,72 @@ function parsePlace(text: string): Place {
   return { value: value === "null" ? null : Number(value), place: Number(place) };
 }
 
-/** A trial and its row in a chunk. */
-interface ChunkRow {
-  readonly place: number;
-  readonly rows: TrialRows;
-  readonly row: number;
+/** The chunk of an optimization's trials that begins with a place. */
+function chunkAt(db: Db, id: string, first: number): ChunkSource {
+  return { key: `${id} ${first}`, read: () => readStoredTrials(db, id, first) };
 }
 
-/** Trials in the order of their places. A chunk stays from one piece to the next: to read it takes longer than to send a piece of it. */
-export class RisingTrials {
-  readonly #open: (from: number) => AsyncGenerator<TrialRows>;
-  #chunks: AsyncGenerator<TrialRows> | undefined;
-  #rows: TrialRows | undefined;
-  /** The next row of the chunk, and the place where the last piece ended. */
-  #row = 0;
-  #next = -1;
+/** True if the order is that of the trials' numbers, in which they are stored. */
+export function isByNumber({ sort, order }: Pick<TrialsRequest, "sort" | "order">): boolean {
+  return sort === "number" && order !== "desc";
+}
 
-  /** @param open Reads chunks from the one with a place on. */
-  constructor(open: (from: number) => AsyncGenerator<TrialRows>) {
-    this.#open = open;
-  }
+/** A trial by its place; undefined where there is none. */
+export async function findTrial({ db, rowsWorker }: Reading, { id, space }: Optimization, place: number) {
+  const first = await findTrialChunk(db, id, { from: place, after: -1 });
+  if (first === undefined) return undefined;
+  const rows = await rowsWorker.pick(chunkAt(db, id, first), { places: [place] });
+  return rows === undefined || rows.count === 0 ? undefined : toTrial(space, rows, 0);
+}
 
-  /** Up to `count` trials from a place on. */
-  async read(first: number, count: number): Promise<ChunkRow[]> {
-    if (first !== this.#next) {
-      [this.#chunks, this.#rows] = [this.#open(first), undefined];
-    }
-    const found: ChunkRow[] = [];
-    while (found.length < count) {
-      if (this.#rows === undefined || this.#row === this.#rows.count) {
-        this.#rows = (await this.#chunks!.next()).value;
-        this.#row = 0;
-        if (this.#rows === undefined) break;
-      }
-      const rows: TrialRows = this.#rows!;
-      const row = this.#row++;
-      const place = rows.columns.place![row]!;
-      if (place >= first) found.push({ place, rows, row });
-    }
-    this.#next = (found.at(-1)?.place ?? first - 1) + 1;
-    return found;
+/** Trials from a place on, in the order of their places. */
+async function readRising(
+  { db, rowsWorker }: Reading,
+  { id, space }: Optimization,
+  from: number,
+  count: number,
+): Promise<TrialRow[]> {
+  const found: TrialRow[] = [];
+  let first: number | undefined = -1;
+  while (found.length < count) {
+    first = await findTrialChunk(db, id, { from, after: first });
+    if (first === undefined) break;
+    const rows = await rowsWorker.pick(chunkAt(db, id, first), { fromPlace: from, rowsMax: count - found.length });
+    if (rows === undefined) break;
+    rows.columns.place!.forEach((place, row) => found.push({ place, value: null, trial: toTrial(space, rows, row) }));
   }
+  return found;
+}
+
+/**
+ * All trials by number, written by the thread, a piece in a turn of the user's.
+ *
+ * @returns The rows alone: JSON without brackets, CSV without its head, batches of Arrow.
+ */
+export async function* writeTrialList(
+  ctx: UserContext,
+  { id, ownerId, space }: Optimization,
+  format: Format,
+  from = 0,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { db, rowsWorker } = ctx;
+  const run = turnsOf(ctx);
+  let first: number | undefined = -1;
+  for (;;) {
+    first = await findTrialChunk(db, id, { from, after: first });
+    if (first === undefined) break;
+    const source = chunkAt(db, id, first);
+    let place: number | null = from;
+    while (place !== null) {
+      const fromPlace: number = place;
+      const task = { format, space, fromPlace, rowsMax: WRITTEN_ROWS };
+      const written: WrittenRows | undefined = await run(() => rowsWorker.write(source, task));
+      if (written !== undefined && written.rows > 0) yield written.bytes;
+      place = written?.nextPlace ?? null;
+    }
+  }
+  // A deleted optimization has no trials left, so the part that was sent would pass for the whole.
+  await optimizationRuns.find(db, id, ownerId);
 }
 
 interface Sorting {
@@ -131,72 +156,31 @@ interface Sorting {
   readonly count: number;
 }
 
-/** A place in a list, and where its trial is stored. */
-interface StoredPlace extends Place {
-  /** The first place of its chunk. */
-  readonly first: number;
-}
-
 /** Looks at the metric of all trials once, keeps the first ones behind a place, and reads those: memory stays flat. */
-async function readSorted(db: Db, record: Optimization, sorting: Sorting): Promise<TrialRow[]> {
-  const compare = comparator(sorting.isRising);
-  const { column, from, count } = sorting;
-  let kept: StoredPlace[] = [];
-  for await (const rows of readTrialMetric(db, record.id, column === "place" ? null : column)) {
-    const last = kept.length === count ? kept.at(-1) : undefined;
-    const found = placesIn(
-      rows,
-      column,
-      (each) => (from === undefined || compare(each, from) > 0) && (last === undefined || compare(each, last) < 0),
-    );
-    if (found.length > 0) kept = [...kept, ...found.sort(compare).slice(0, count)].sort(compare).slice(0, count);
+async function readSorted(ctx: Reading, record: Optimization, sorting: Sorting): Promise<TrialRow[]> {
+  const { column, ...order } = sorting;
+  const places = new FirstPlaces(order);
+  for await (const rows of readTrialMetric(ctx.db, record.id, column === "place" ? null : column)) {
+    places.add(rows, column);
   }
-  return await readStored(db, record, kept);
-}
-
-function placesIn(
-  { first, count, columns: { place, ...metrics } }: TrialColumns,
-  column: string,
-  isWanted: (place: Place) => boolean,
-): StoredPlace[] {
-  const values = column === "place" ? place! : metrics[column];
-  const found: StoredPlace[] = [];
-  for (let row = 0; row < count; row++) {
-    const value = values?.[row] ?? NaN;
-    const each = { place: place![row]!, value: Number.isNaN(value) ? null : value, first };
-    if (isWanted(each)) found.push(each);
-  }
-  return found;
+  return await readStored(ctx, record, places.take());
 }
 
 /** The trials at some places, in their order; those that were deleted meanwhile are left out. */
 async function readStored(
-  db: Db,
+  { db, rowsWorker }: Reading,
   { id, space }: Optimization,
   places: readonly StoredPlace[],
 ): Promise<TrialRow[]> {
   const trials = new Map<number, TrialAnswer>();
   for (const [first, wanted] of Map.groupBy(places, (each) => each.first)) {
-    for await (const rows of readTrialChunks(db, id, { from: first })) {
-      const own = new Set(wanted.map(({ place }) => place));
-      rows.columns.place!.forEach((place, row) => own.has(place) && trials.set(place, toTrial(space, rows, row)));
-      break;
-    }
+    const rows = await rowsWorker.pick(chunkAt(db, id, first), { places: wanted.map(({ place }) => place) });
+    rows?.columns.place!.forEach((place, row) => trials.set(place, toTrial(space, rows, row)));
   }
   return places.flatMap(({ place, value }) => {
     const trial = trials.get(place);
     return trial === undefined ? [] : [{ place, value, trial }];
   });
-}
-
-/** Trials without a value are last in both orders; equal ones are in the order of their numbers. */
-function comparator(isRising: boolean): (a: Place, b: Place) => number {
-  return (a, b) => {
-    if (a.value === null || b.value === null) {
-      return Number(a.value === null) - Number(b.value === null) || a.place - b.place;
-    }
-    return (isRising ? a.value - b.value : b.value - a.value) || a.place - b.place;
-  };
 }
 
 // The list's own items: their parts are read as they are.
@@ -214,21 +198,4 @@ export function toTrialRow(item: object): object {
   const measured = NUMERIC_METRIC_NAMES.map((name) => [name, metrics?.[name] ?? null]);
   const ended = { error_code: error?.code ?? null, error_message: error?.message ?? null };
   return { number, ...Object.fromEntries([...own, ...measured]), ...ended };
-}
-
-/** The columns of toTrialRow(). */
-export function trialColumns({ space }: Optimization): Column[] {
-  const text = (name: string): Column => ({ name, kind: "text", isNullable: true });
-  return [
-    { name: "number", kind: "integer", isNullable: false },
-    ...space.axes.map((axis): Column => {
-      const kinds = new Set("step" in axis ? ["number"] : axis.values.map((value) => typeof value));
-      const [only] = kinds.size === 1 ? kinds : ["string"];
-      const kind = only === "number" ? "number" : only === "boolean" ? "boolean" : "text";
-      return { name: `parameters.${axis.name}`, kind, isNullable: false };
-    }),
-    ...NUMERIC_METRIC_NAMES.map((name): Column => ({ name, kind: "number", isNullable: true })),
-    text("error_code"),
-    text("error_message"),
-  ];
 }

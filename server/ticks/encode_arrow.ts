@@ -1,4 +1,4 @@
-import { ArrowWriter } from "../arrow_writer.ts";
+import { ArrowWriter } from "../../workers/rows/arrow_writer.ts";
 import type { Rows } from "./tick_writer.ts";
 
 const VALUES = ["open", "high", "low", "close", "volume"] as const;

@@ -4,6 +4,7 @@ import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { UserTurns } from "../../routers/common/user_turns.ts";
 import type { Context } from "../../routers/common/trpc.ts";
+import { RowsWorker } from "../../workers/rows/rows_worker.ts";
 
 /** The context of a caller who has not signed in, on a service whose queue only takes note. */
 export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
@@ -35,6 +36,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     remoteAllow: new Set(),
     signUp: "open",
     userTurns: new UserTurns(),
+    rowsWorker: new RowsWorker(),
     user: null,
     session: null,
     hasIngestionSecret: false,

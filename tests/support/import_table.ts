@@ -31,6 +31,15 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   // Pure: the sandbox loads them beside its own code.
   ["workers/common/outcome.ts", ["types:db/codec/"]],
   ["workers/common/protocol.ts", ["types:engine/", "types:db/codec/", "types:research/"]],
+  // Pure, but for the thread that it runs in: the rows of answers, from the bytes that are stored.
+  ["workers/rows/", [
+    "workers/rows/",
+    "db/codec/",
+    "engine/metrics/definitions.ts",
+    "engine/buffer_pool.ts",
+    "research/space.ts",
+    "types:routers/common/formats.ts",
+  ]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/", "types:research/"]],
   ["market/", ["market/", "db/", "types:engine/"]],
@@ -51,6 +60,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "strategies/builtin/",
     // Pure: the one rule on where a user's URL may lead.
     "workers/egress/rules.ts",
+    "workers/rows/",
     // A request's steps are spans as a job's are.
     "workers/common/telemetry.ts",
     "deno.json",
@@ -61,7 +71,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["server/setting_names.ts", ["market/nearest_name.ts"]],
   // An agent reads the same pages as a person.
   ["server/agents/pages.ts", ["docs/", "strategies/SCRIPTS.md", "strategies/scripts/strategy.d.ts"]],
-  ["server/", ["server/", "routers/"]],
+  ["server/", ["server/", "routers/", "workers/rows/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
   ["cli/strategy_check.ts", ["cli/", "workers/checks/conformance.ts", "types:workers/", "types:engine/"]],

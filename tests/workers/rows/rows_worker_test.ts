@@ -1,0 +1,72 @@
+import { expect } from "@std/expect";
+import { decodeTrials } from "../../../db/codec/trial_rows.ts";
+import type { Space } from "../../../research/space.ts";
+import { type RowsAnswer, RowsWork } from "../../../workers/rows/rows_task.ts";
+import { RowsWorker } from "../../../workers/rows/rows_worker.ts";
+import { writeTrials } from "../../../workers/rows/trial_rows.ts";
+import { storeTrials } from "../../support/stored_trials.ts";
+
+const SPACE: Space = { axes: [{ name: "n", count: 48, first: 1, step: 1, decimals: 0 }] };
+const ALL = { format: "json", space: SPACE, rowsMax: 1000 } as const;
+
+Deno.test("a thread writes and picks trials, and asks for each chunk once", async () => {
+  const worker = new RowsWorker();
+  try {
+    let reads = 0;
+    const stored = storeTrials(10);
+    const source = { key: "a 0", read: () => (reads++, Promise.resolve(stored)) };
+    const rows = decodeTrials(stored);
+    const first = await worker.write(source, { ...ALL, fromPlace: 0, rowsMax: 4 });
+    const rest = await worker.write(source, { ...ALL, fromPlace: first?.nextPlace ?? NaN });
+    expect([first?.rows, first?.nextPlace, rest?.rows, rest?.nextPlace]).toEqual([4, 8, 6, null]);
+    expect(first?.bytes).toEqual(writeTrials("json", SPACE, rows, { from: 0, until: 4 }));
+    expect(rest?.bytes).toEqual(writeTrials("json", SPACE, rows, { from: 4, until: 10 }));
+
+    const picked = await worker.pick(source, { places: [2, 3, 18] });
+    expect([...picked!.columns.place!]).toEqual([2, 18]);
+    expect(picked!.columns.sharpe).toEqual(Float64Array.of(rows.columns.sharpe![1]!, rows.columns.sharpe![9]!));
+    const some = await worker.pick(source, { fromPlace: 3, rowsMax: 2 });
+    expect([...some!.columns.place!]).toEqual([4, 6]);
+    expect(reads).toBe(1);
+    expect(await worker.write({ key: "b 0", read: () => Promise.resolve(undefined) }, { ...ALL, fromPlace: 0 }))
+      .toBeUndefined();
+  } finally {
+    worker.close();
+  }
+});
+
+Deno.test("damaged bytes are that task's error, and the thread goes on", async () => {
+  const worker = new RowsWorker();
+  try {
+    const stored = storeTrials(3);
+    const damaged = { ...stored, data: stored.data.map((byte, i) => i === 30 ? byte ^ 1 : byte) };
+    const write = (key: string, chunk: typeof stored) =>
+      worker.write({ key, read: () => Promise.resolve(chunk) }, { ...ALL, fromPlace: 0 });
+    await expect(write("a 0", damaged)).rejects.toThrow("Cannot read columns");
+    expect((await write("b 0", stored))?.rows).toBe(3);
+  } finally {
+    worker.close();
+  }
+});
+
+Deno.test("a closed thread fails what it has begun, and the next task starts another", async () => {
+  const worker = new RowsWorker();
+  const source = { key: "a 0", read: () => Promise.resolve(storeTrials(3)) };
+  const begun = worker.write(source, { ...ALL, fromPlace: 0 });
+  worker.close();
+  await expect(begun).rejects.toThrow("it was closed");
+  expect((await worker.write(source, { ...ALL, fromPlace: 0 }))?.rows).toBe(3);
+  worker.close();
+});
+
+Deno.test("decoded chunks are kept up to a number of bytes, the last used ones longest", () => {
+  const bytesEach = Object.values(decodeTrials(storeTrials(10)).columns).reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    0,
+  );
+  const work = new RowsWork(2 * bytesEach);
+  const ask = (key: string, isSent: boolean): RowsAnswer["type"] =>
+    work.do({ ...ALL, kind: "write", key, chunk: isSent ? storeTrials(10) : null, fromPlace: 0 }).type;
+  expect([ask("a", true), ask("b", true), ask("a", false), ask("c", true)]).toEqual(Array(4).fill("written"));
+  expect([ask("a", false), ask("b", false), ask("c", false)]).toEqual(["written", "missing", "written"]);
+});

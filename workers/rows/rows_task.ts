@@ -1,0 +1,129 @@
+import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
+import type { Space } from "../../research/space.ts";
+import type { Format } from "../../routers/common/formats.ts";
+import { type RowRange, writeTrials } from "./trial_rows.ts";
+
+// Decoded chunks of 10,000 trials have 5 MB each.
+const CACHE_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Work on a chunk of trials. A chunk that was decoded for an earlier task need not be sent again. */
+interface TrialsTask {
+  /** The same for no other chunk. */
+  readonly key: string;
+  readonly chunk: StoredTrials | null;
+}
+
+/** Writes trials from a place on, in a format, as many as `rowsMax`. */
+export interface WriteTask extends TrialsTask {
+  readonly kind: "write";
+  readonly format: Format;
+  readonly space: Space;
+  readonly fromPlace: number;
+  readonly rowsMax: number;
+}
+
+/** Trials of a chunk: those at some places, or those from a place on. */
+export type Wanted = { readonly places: readonly number[] } | { readonly fromPlace: number; readonly rowsMax: number };
+
+/** Takes trials out of their chunk. */
+export interface PickTask extends TrialsTask {
+  readonly kind: "pick";
+  readonly wanted: Wanted;
+}
+
+export type RowsTask = WriteTask | PickTask;
+
+/** Rows of a list, written. */
+export interface WrittenRows {
+  readonly type: "written";
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rows: number;
+  /** The next trial of the chunk; null where it has none. */
+  readonly nextPlace: number | null;
+}
+
+export type RowsAnswer =
+  | WrittenRows
+  | { readonly type: "picked"; readonly rows: TrialRows }
+  /** The chunk is not decoded, or not any more: send it. */
+  | { readonly type: "missing" }
+  | { readonly type: "failed"; readonly message: string };
+
+/** Does tasks, and keeps the chunks that it has decoded, up to a number of bytes. */
+export class RowsWork {
+  readonly #chunks = new Map<string, TrialRows>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number = CACHE_BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Never throws: a failure is an answer. */
+  do(task: RowsTask): RowsAnswer {
+    try {
+      const rows = this.#find(task);
+      if (rows === null) return { type: "missing" };
+      return task.kind === "write" ? write(rows, task) : { type: "picked", rows: pick(rows, task.wanted) };
+    } catch (error) {
+      return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #find({ key, chunk }: TrialsTask): TrialRows | null {
+    const known = this.#chunks.get(key);
+    if (known !== undefined) {
+      // The one that was not used for longest is the first of the map.
+      this.#chunks.delete(key);
+      this.#chunks.set(key, known);
+      return known;
+    }
+    if (chunk === null) return null;
+    const rows = decodeTrials(chunk);
+    this.#chunks.set(key, rows);
+    this.#bytes += bytesOf(rows);
+    for (const [oldest, old] of this.#chunks) {
+      if (this.#bytes <= this.#bytesMax || oldest === key) break;
+      this.#chunks.delete(oldest);
+      this.#bytes -= bytesOf(old);
+    }
+    return rows;
+  }
+}
+
+function bytesOf({ columns }: TrialRows): number {
+  return Object.values(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+function write(rows: TrialRows, { format, space, fromPlace, rowsMax }: WriteTask): WrittenRows {
+  const { from, until } = rangeFrom(rows, fromPlace, rowsMax);
+  const bytes = from === until ? new Uint8Array() : writeTrials(format, space, rows, { from, until });
+  const nextPlace = until < rows.count ? rows.columns.place![until]! : null;
+  return { type: "written", bytes, rows: until - from, nextPlace };
+}
+
+function rangeFrom({ columns: { place }, count }: TrialRows, fromPlace: number, rowsMax: number): RowRange {
+  const found = place!.findIndex((each) => each >= fromPlace);
+  const from = found < 0 ? count : found;
+  return { from, until: Math.min(count, from + rowsMax) };
+}
+
+function pick(rows: TrialRows, wanted: Wanted): TrialRows {
+  const indices = "places" in wanted
+    ? indicesOf(rows, new Set(wanted.places))
+    : indicesBetween(rangeFrom(rows, wanted.fromPlace, wanted.rowsMax));
+  const cut = Object.entries(rows.columns).map(([name, values]) =>
+    [name, Float64Array.from(indices, (row) => values[row]!)] as const
+  );
+  return { ...rows, count: indices.length, columns: Object.fromEntries(cut) };
+}
+
+function indicesOf({ columns }: TrialRows, places: ReadonlySet<number>): number[] {
+  const indices: number[] = [];
+  columns.place!.forEach((place, row) => places.has(place) && indices.push(row));
+  return indices;
+}
+
+function indicesBetween({ from, until }: RowRange): number[] {
+  return Array.from({ length: until - from }, (_, i) => from + i);
+}

@@ -1,0 +1,150 @@
+import type { StoredTrials, TrialRows } from "../../db/codec/trial_rows.ts";
+import {
+  type PickTask,
+  type RowsAnswer,
+  type RowsTask,
+  RowsWork,
+  type Wanted,
+  type WriteTask,
+  type WrittenRows,
+} from "./rows_task.ts";
+
+/** Tasks with their chunk in memory: each has some megabytes. */
+const AT_ONCE = 4;
+/** An idle thread gives back what it keeps. */
+const IDLE_MS = 30_000;
+
+/** A chunk of trials, which is read only where the thread does not have it yet. */
+export interface ChunkSource {
+  /** The same for no other chunk. */
+  readonly key: string;
+  /** Undefined once the chunk is deleted. */
+  read(): Promise<StoredTrials | undefined>;
+}
+
+/** Decodes and writes the rows of lists in a thread of its own, so that requests are answered meanwhile. It starts with the first task. */
+export class RowsWorker {
+  #thread: Worker | undefined;
+  /** Where there are no threads, the work is done here. */
+  #own: RowsWork | undefined;
+  readonly #answers: PromiseWithResolvers<RowsAnswer>[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+
+  /** Trials of a chunk in a format; undefined once the chunk is deleted. @throws {Error} When its bytes are damaged. */
+  async write(
+    source: ChunkSource,
+    task: Omit<WriteTask, "kind" | "key" | "chunk">,
+  ): Promise<WrittenRows | undefined> {
+    const answer = await this.#doWithChunk(source, { ...task, kind: "write" });
+    return answer === undefined ? undefined : required(answer, "written");
+  }
+
+  /** Trials of a chunk; undefined once it is deleted. @throws {Error} When its bytes are damaged. */
+  async pick(source: ChunkSource, wanted: Wanted): Promise<TrialRows | undefined> {
+    const answer = await this.#doWithChunk(source, { kind: "pick", wanted });
+    return answer === undefined ? undefined : required(answer, "picked").rows;
+  }
+
+  /** Ends the thread; later tasks start another. */
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#fail("it was closed");
+  }
+
+  #doWithChunk(
+    { key, read }: ChunkSource,
+    task: Omit<WriteTask, "key" | "chunk"> | Omit<PickTask, "key" | "chunk">,
+  ): Promise<RowsAnswer | undefined> {
+    return this.#inTurn(async () => {
+      const answer = await this.#do({ ...task, key, chunk: null });
+      if (answer.type !== "missing") return answer;
+      const chunk = await read();
+      if (chunk === undefined) return undefined;
+      // A copy can be given away: the driver's bytes may lie in a larger buffer.
+      return await this.#do({ ...task, key, chunk: { ...chunk, data: chunk.data.slice() } });
+    });
+  }
+
+  async #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    if (this.#running < AT_ONCE) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    clearTimeout(this.#idle);
+    try {
+      return await work();
+    } finally {
+      // The turn of the one that ends is passed on.
+      const next = this.#waiting.shift();
+      if (next !== undefined) next();
+      else if (--this.#running === 0) this.#endWhenIdle();
+    }
+  }
+
+  async #do(task: RowsTask): Promise<RowsAnswer> {
+    const thread = this.#thread ?? this.#start();
+    if (thread === undefined) {
+      this.#own ??= new RowsWork();
+      return await doLater(this.#own, task);
+    }
+    const answer = Promise.withResolvers<RowsAnswer>();
+    this.#answers.push(answer);
+    const data = task.chunk?.data;
+    thread.postMessage(task, data?.buffer instanceof ArrayBuffer ? [data.buffer] : []);
+    return await answer.promise;
+  }
+
+  #start(): Worker | undefined {
+    // Some hosts have none.
+    if (typeof Worker === "undefined") return undefined;
+    const thread = new Worker(new URL("./rows_thread.ts", import.meta.url), {
+      type: "module",
+      name: "hindcast-rows",
+      deno: { permissions: "none" },
+    });
+    // Tasks are answered in their order.
+    thread.onmessage = ({ data }: MessageEvent<RowsAnswer>) => this.#answers.shift()?.resolve(data);
+    thread.onerror = (event) => {
+      // An unhandled error would end this whole process.
+      event.preventDefault();
+      this.#fail(event.message);
+    };
+    thread.onmessageerror = () => this.#fail("its answer could not be read");
+    this.#thread = thread;
+    return thread;
+  }
+
+  #endWhenIdle(): void {
+    const idle = setTimeout(() => this.close(), IDLE_MS);
+    // It must not keep the process.
+    Deno.unrefTimer(idle);
+    this.#idle = idle;
+  }
+
+  #fail(message: string): void {
+    this.#thread?.terminate();
+    this.#thread = undefined;
+    for (const answer of this.#answers.splice(0)) answer.resolve({ type: "failed", message });
+  }
+}
+
+/** Requests are answered before it. */
+async function doLater(work: RowsWork, task: RowsTask): Promise<RowsAnswer> {
+  await new Promise((resume) => setTimeout(resume));
+  return work.do(task);
+}
+
+function required<Type extends RowsAnswer["type"]>(
+  answer: RowsAnswer,
+  type: Type,
+): Extract<RowsAnswer, { readonly type: Type }> {
+  if (isOfType(answer, type)) return answer;
+  throw new Error(`Cannot write rows: ${answer.type === "failed" ? answer.message : `the answer is ${answer.type}`}`);
+}
+
+function isOfType<Type extends RowsAnswer["type"]>(
+  answer: RowsAnswer,
+  type: Type,
+): answer is Extract<RowsAnswer, { readonly type: Type }> {
+  return answer.type === type;
+}
