@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Optimization } from "../../db/optimizations.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
-import { trialColumns } from "../../workers/rows/trial_rows.ts";
+import { trialColumns } from "../../workers/rows/write_trials.ts";
 import { backtestSchema, toBacktest } from "../backtests/backtest_records.ts";
 import { submitBacktest } from "../backtests/backtest_submission.ts";
 import { AppError } from "../common/errors.ts";

@@ -6,8 +6,8 @@ import { copyFolder } from "../support/copy_folder.ts";
 import { prepare } from "../support/prepare.ts";
 import { startProcess } from "../support/process.ts";
 
-const SPACE = { fast: { min: 1, max: 25, step: 1 }, slow: { min: 30, max: 48, step: 1 } };
-const TRIALS = 25 * 19;
+const SPACE = { fast: { min: 1, max: 11, step: 1 }, slow: { min: 30, max: 48, step: 1 } };
+const TRIALS = 11 * 19;
 
 Deno.test("a long list of trials is that of its pages, whatever its format, and by a metric it is sorted", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });

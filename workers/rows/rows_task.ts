@@ -1,7 +1,7 @@
 import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
 import type { Space } from "../../research/space.ts";
 import type { Format } from "../../routers/common/formats.ts";
-import { type RowRange, writeTrials } from "./trial_rows.ts";
+import { type RowRange, writeTrials } from "./write_trials.ts";
 
 // Decoded chunks of 10,000 trials have 5 MB each.
 const CACHE_BYTES_MAX = 128 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { decodeTrials } from "../../../db/codec/trial_rows.ts";
 import type { Space } from "../../../research/space.ts";
 import { type RowsAnswer, RowsWork } from "../../../workers/rows/rows_task.ts";
 import { RowsWorker } from "../../../workers/rows/rows_worker.ts";
-import { writeTrials } from "../../../workers/rows/trial_rows.ts";
+import { writeTrials } from "../../../workers/rows/write_trials.ts";
 import { storeTrials } from "../../support/stored_trials.ts";
 
 const SPACE: Space = { axes: [{ name: "n", count: 48, first: 1, step: 1, decimals: 0 }] };

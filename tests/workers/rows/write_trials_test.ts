@@ -6,7 +6,7 @@ import { toTrial } from "../../../routers/optimizations/optimization_records.ts"
 import { toTrialRow } from "../../../routers/optimizations/trial_lists.ts";
 import { frameTable, toTablePart, writeTable } from "../../../server/encode_table.ts";
 import type { Pieces } from "../../../server/send_pieces.ts";
-import { trialColumns, writeTrials } from "../../../workers/rows/trial_rows.ts";
+import { trialColumns, writeTrials } from "../../../workers/rows/write_trials.ts";
 import { storeTrials } from "../../support/stored_trials.ts";
 
 const SPACE: Space = {
