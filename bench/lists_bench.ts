@@ -5,19 +5,34 @@
  * `deno run --allow-all bench/lists_bench.ts [FILTER]`: only readings whose names contain the filter; with TEST_DATABASE_URL as
  * `deno task bench` sets it.
  */
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import { type DatabaseHandle, type Db, openPglite, openPostgres } from "../db/client.ts";
+import { TrialTable } from "../db/codec/trial_table.ts";
+import { optimizations } from "../db/schema.ts";
+import { insertTrialChunk } from "../db/trial_chunks.ts";
+import { type Metrics, NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import type { TestClient } from "../tests/support/client.ts";
-import { submitOptimization } from "../tests/support/optimizations.ts";
+import { addOptimization } from "../tests/support/optimizations.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { quantile, report, say } from "./measure.ts";
 
-const WATCHED_MS = 8_000;
+const WATCHED_MS = 6_000;
 const SESSION_EVERY_MS = 50;
 const RUN_EVERY_MS = 500;
 const GOAL_MS = 250;
-const POINTS = { fast: { min: 1, max: 100, step: 1 }, slow: { min: 101, max: 400, step: 1 } };
 const TRIALS = 30_000;
-const YEAR = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2025-01-01" };
+const CHUNK_TRIALS = 10_000;
+// As addOptimization() has them.
+const POINTS = 10_000;
+const START = "2024-02-01T00:00:00.000Z";
+const NONE = new Float64Array();
+// To check each of them takes longer than all the rest.
+const metricsSchema = z.custom<Metrics>();
+const WEEK = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2024-01-08" };
+const MONTH = { ...WEEK, end_date: "2024-02-01" };
+const MINUTES = { timeframe: "1m", fast: 1, slow: 2 };
 const HOURS = { timeframe: "1h" };
 
 /** The records whose lists are read. */
@@ -25,6 +40,8 @@ interface Records {
   readonly optimization: string;
   readonly backtest: string;
 }
+
+const TRADES = "10 lists of all trades";
 
 /** By name: a path, asked so many times at once, again and again. */
 const READINGS: Readonly<Record<string, readonly [times: number, path: (records: Records) => string]>> = {
@@ -35,7 +52,7 @@ const READINGS: Readonly<Record<string, readonly [times: number, path: (records:
     16,
     ({ optimization }) => `/api/optimizations/${optimization}/trials?format=arrow`,
   ],
-  "10 lists of all trades": [10, ({ backtest }) => `/api/backtests/${backtest}/trades`],
+  [TRADES]: [10, ({ backtest }) => `/api/backtests/${backtest}/trades`],
   "20 pages of trials by a metric": [
     20,
     ({ optimization }) => `/api/optimizations/${optimization}/trials?sort=sharpe&limit=200`,
@@ -45,27 +62,46 @@ const READINGS: Readonly<Record<string, readonly [times: number, path: (records:
 const [filter = ""] = Deno.args;
 const folder = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
 try {
-  await measure("embedded", { DATA_DIR: folder });
+  await measure("embedded", { DATA_DIR: folder }, () => openPglite(`${folder}/database`));
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
 if (Deno.env.has("TEST_DATABASE_URL")) {
   const { url, drop } = await createTestDatabase();
   try {
-    await measure("PostgreSQL", { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" });
+    await measure(
+      "PostgreSQL",
+      { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" },
+      () => openPostgres(url, 2),
+    );
   } finally {
     await drop();
   }
 }
 
-async function measure(kind: string, environment: Record<string, string>): Promise<void> {
+async function measure(
+  kind: string,
+  environment: Record<string, string>,
+  open: () => Promise<DatabaseHandle>,
+): Promise<void> {
   await using servers = new AsyncDisposableStack();
+  const first = await startProcess("serve", { WORKERS: "1", ...environment });
+  const [signedUp, otherSignedUp] = [first.client(), first.client()];
+  await signedUp.signUp();
+  await otherSignedUp.signUp();
+  const ownerId = String((await signedUp.get("/api/session")).at("/user/id"));
+  const backtest = TRADES.includes(filter) ? await storeTrades(signedUp) : "";
+  // The embedded database serves one process.
+  await first.end("SIGTERM");
+  const handle = await open();
+  const optimization = await storeTrials(handle.db, ownerId);
+  await handle.close();
   const service = await startProcess("serve", { WORKERS: "1", ...environment });
   servers.defer(async () => void await service.end("SIGTERM"));
   const [reader, other] = [service.client(), service.client()];
-  await reader.signUp();
-  await other.signUp();
-  const records = await makeRecords(reader);
+  reader.cookie = signedUp.cookie;
+  other.cookie = otherSignedUp.cookie;
+  const records = { optimization, backtest };
   for (const [name, [times, path]] of Object.entries(READINGS)) {
     if (!name.includes(filter)) continue;
     const leaving = new AbortController();
@@ -94,33 +130,32 @@ function ms(latencies: readonly number[], share: number): string {
   return quantile(latencies, share).toFixed(0);
 }
 
-async function makeRecords(user: TestClient): Promise<Records> {
-  const optimization = await submitOptimization(user, {
-    start_date: "2024-03-01",
-    end_date: "2024-03-08",
-    parameters: HOURS,
-    space: POINTS,
-    trials_max: TRIALS,
-  });
+/** Stores trials as an optimization does, without running any. */
+async function storeTrials(db: Db, ownerId: string): Promise<string> {
+  const id = await addOptimization(db, ownerId);
+  for (let first = 0; first < TRIALS; first += CHUNK_TRIALS) {
+    const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: TRIALS });
+    for (let place = first; place < first + CHUNK_TRIALS; place++) {
+      const metrics = Object.fromEntries(NUMERIC_METRIC_NAMES.map((name, i) => [name, Math.sin(place * (i + 1))]));
+      const values = metricsSchema.parse({ ...metrics, start: START, end: START });
+      table.add({ place, point: place % POINTS }, { metrics: values, undefinedMetrics: {}, dailyReturns: NONE });
+    }
+    const { trials, data, notes, returns } = table.encode();
+    const chunk = { optimizationId: id, first, window: null, pointsCount: CHUNK_TRIALS, durationMs: 1 };
+    await insertTrialChunk(db, { ...chunk, trials, data, notes, returns });
+  }
+  const done = { status: "completed", trials: TRIALS, points: TRIALS, pointsDone: TRIALS } as const;
+  await db.update(optimizations).set(done).where(eq(optimizations.id, id));
+  return id;
+}
+
+async function storeTrades(user: TestClient): Promise<string> {
   const submitted = await user.send("POST", "/api/backtests", {
-    backtest: {
-      ...YEAR,
-      strategy: "SMA Cross",
-      initial_balance: 10_000,
-      parameters: { timeframe: "1m", fast: 1, slow: 2 },
-    },
+    backtest: { ...MONTH, strategy: "SMA Cross", initial_balance: 10_000, parameters: MINUTES },
   });
   const backtest = String(submitted.at("/backtest/id"));
-  const trades = (await user.finish(backtest)).at("/backtest/result/metrics/trades");
-  const begun = performance.now();
-  let ended = await user.get(`/api/optimizations/${optimization}`);
-  while (!["completed", "failed"].includes(String(ended.at("/optimization/status")))) {
-    await new Promise((resume) => setTimeout(resume, 500));
-    ended = await user.get(`/api/optimizations/${optimization}`);
-  }
-  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-  await say(`${ended.at("/optimization/trials/done")} trials (${seconds} s), ${trades} trades`);
-  return { optimization, backtest };
+  await say(`${(await user.finish(backtest)).at("/backtest/result/metrics/trades")} trades`);
+  return backtest;
 }
 
 /** Reads a path again and again until the signal comes. */
@@ -148,7 +183,7 @@ async function watch(user: TestClient) {
   };
   const sessions: Promise<number>[] = [];
   const runs: Promise<number>[] = [];
-  const backtest = { ...YEAR, end_date: "2024-01-08", strategy: "SMA Cross", initial_balance: 1000, parameters: HOURS };
+  const backtest = { ...WEEK, strategy: "SMA Cross", initial_balance: 1000, parameters: HOURS };
   const run = async () => {
     const submitted = await user.send("POST", "/api/backtests", { backtest: { ...backtest, fresh: true } });
     await user.finish(submitted.at("/backtest/id"));
