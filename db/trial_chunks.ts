@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { decodeColumns } from "./codec/columns.ts";
 import { decodeTrials, type StoredTrials, type TrialColumns, type TrialRows } from "./codec/trial_rows.ts";
-import { type EncodedTrials, TRIAL_FRAME, type TrialNotes } from "./codec/trial_table.ts";
+import { type EncodedTrials, TRIAL_FRAME } from "./codec/trial_table.ts";
 import type { Db } from "./database.ts";
 import { trialChunks } from "./schema.ts";
 

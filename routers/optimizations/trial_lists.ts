@@ -175,7 +175,8 @@ async function readStored(
   const trials = new Map<number, TrialAnswer>();
   for (const [first, wanted] of Map.groupBy(places, (each) => each.first)) {
     const rows = await rowsWorker.pick(chunkAt(db, id, first), { places: wanted.map(({ place }) => place) });
-    rows?.columns.place!.forEach((place, row) => trials.set(place, toTrial(space, rows, row)));
+    if (rows === undefined) continue;
+    rows.columns.place!.forEach((place, row) => trials.set(place, toTrial(space, rows, row)));
   }
   return places.flatMap(({ place, value }) => {
     const trial = trials.get(place);
