@@ -1,4 +1,4 @@
-import type { Format } from "../routers/common/formats.ts";
+import type { Format } from "../workers/rows/table_format.ts";
 import type { ListAnswer } from "../routers/common/paging.ts";
 import { frameTable, toTablePart, writeTable } from "./encode_table.ts";
 import { chooseFormat, type Pieces, sendPieces, streamOf } from "./send_pieces.ts";

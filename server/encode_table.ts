@@ -1,4 +1,4 @@
-import type { Column, Format } from "../routers/common/formats.ts";
+import type { Column, Format } from "../workers/rows/table_format.ts";
 import { type ArrowValues, ArrowWriter } from "../workers/rows/arrow_writer.ts";
 import { csvText } from "../workers/rows/csv_text.ts";
 import type { Pieces } from "./send_pieces.ts";

@@ -7,7 +7,7 @@ import { periodReturns, type ReturnPeriod } from "../../engine/metrics/period_re
 import { daysOfRun } from "../../market/calendar/run_days.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
 import { momentSchema, requireRising } from "../common/dates.ts";
-import type { Format } from "../common/formats.ts";
+import type { Format } from "../../workers/rows/table_format.ts";
 import { decodeCursor, encodeCursor } from "../common/paging.ts";
 import { cutCurve, sampleCurve, type TimeRange, withDrawdown } from "./equity.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AnswerBudget } from "./answer_budget.ts";
-import type { Column, Format } from "./formats.ts";
+import type { Column, Format } from "../../workers/rows/table_format.ts";
 import { AppError, mustBe, quote } from "./errors.ts";
 
 /** A whole number that may arrive as text, as it does in a query string. */

@@ -8,7 +8,8 @@ import type { TimeRange } from "../../market/archive/time_ranges.ts";
 import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { AppError } from "../common/errors.ts";
-import { type Format, formatSchema } from "../common/formats.ts";
+import { formatSchema } from "../common/formats.ts";
+import type { Format } from "../../workers/rows/table_format.ts";
 import { cutPage, decodeCursor, encodeCursor, pageShape } from "../common/paging.ts";
 import { marketNameSchema } from "./market_name.ts";
 import {

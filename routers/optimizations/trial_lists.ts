@@ -8,7 +8,7 @@ import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { AppError } from "../common/errors.ts";
 import type { WrittenRows } from "../../workers/rows/rows_task.ts";
 import type { ChunkSource } from "../../workers/rows/rows_worker.ts";
-import type { Format } from "../common/formats.ts";
+import type { Format } from "../../workers/rows/table_format.ts";
 import { turnsOf } from "../common/large_reads.ts";
 import { toTrial, type TrialAnswer } from "./optimization_records.ts";
 import { optimizationRuns } from "./optimization_runs.ts";

@@ -1,4 +1,4 @@
-import type { Format } from "../../routers/common/formats.ts";
+import type { Format } from "../../workers/rows/table_format.ts";
 import type { TicksAnswer } from "../../routers/market_data/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
 import { chooseFormat, type Pieces, sendPieces } from "../send_pieces.ts";

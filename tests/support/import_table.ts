@@ -38,7 +38,6 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "engine/metrics/definitions.ts",
     "engine/buffer_pool.ts",
     "research/space.ts",
-    "types:routers/common/formats.ts",
   ]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/", "types:research/"]],

@@ -14,7 +14,7 @@ import {
   Utf8,
   vectorFromArray,
 } from "apache-arrow";
-import type { Column } from "../../routers/common/formats.ts";
+import type { Column } from "./table_format.ts";
 
 const TWO_32 = 2 ** 32;
 const END_BYTES = 8;

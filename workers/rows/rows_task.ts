@@ -1,6 +1,6 @@
 import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
 import type { Space } from "../../research/space.ts";
-import type { Format } from "../../routers/common/formats.ts";
+import type { Format } from "./table_format.ts";
 import { type RowRange, writeTrials } from "./write_trials.ts";
 
 // Decoded chunks of 10,000 trials have 5 MB each.

@@ -2,7 +2,7 @@
 import { errorOf, reasonsOf, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { pointAt, type Space } from "../../research/space.ts";
-import type { Column, Format } from "../../routers/common/formats.ts";
+import type { Column, Format } from "./table_format.ts";
 import { ArrowWriter } from "./arrow_writer.ts";
 import { csvText } from "./csv_text.ts";
 
