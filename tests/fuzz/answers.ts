@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, type ErrorCode, errorStatus } from "../../routers/common/errors.ts";
+import { AppError, ERROR_CODES, errorStatus } from "../../routers/common/errors.ts";
 import { type Case, inputOf, type RawRequest } from "./requests.ts";
 
 /** The answer to a request. */
@@ -134,16 +134,10 @@ function judgeEvents(text: string): Complaint | null {
   return fault === null ? null : complain("status 5xx", text);
 }
 
+/** An unknown code has no status, so it differs from every status. */
 function statusOf(code: string): number | undefined {
-  const error = new AppError(asCode(code), "");
-  return error.code === undefined ? undefined : errorStatus(error);
-}
-
-// An unknown code has no status, so it differs from every status.
-const codeSchema = z.custom<ErrorCode>((code) => typeof code === "string");
-
-function asCode(code: string): ErrorCode {
-  return codeSchema.parse(code);
+  const known = ERROR_CODES.find((each) => each === code);
+  return known === undefined ? undefined : errorStatus(new AppError(known, ""));
 }
 
 function parse(text: string): unknown {
