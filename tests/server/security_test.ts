@@ -23,11 +23,16 @@ const STRATEGY = {
 };
 const INSTRUMENT = { symbol: "NEW", exchange: "SAMPLE", assetClass: "crypto", provider: "provider_a", timeframe: "1d" };
 
+const UNIVERSE = { slug: "my-list", members: [{ symbol: "DEMO", exchange: "SAMPLE" }] };
+
 /** A body that a route with one accepts, or nearly. */
 function bodyOf(path: string): Record<string, unknown> {
   if (path === "/api/backtests") return { backtest: BACKTEST };
   if (path === "/api/backtests/:id") return { backtest: { name: "New name" } };
   if (path === "/api/strategies") return { strategy: STRATEGY };
+  if (path === "/api/universes") return { universe: UNIVERSE };
+  if (path === "/api/universes/:slug") return { universe: { description: "New words." } };
+  if (path === "/api/universes/:slug/versions") return { version: { members: UNIVERSE.members } };
   if (path.endsWith("/versions")) return { version: { version: "2", runtime_config: REMOTE } };
   if (path === "/api/strategies/:slug") return { strategy: { name: "New name", description: "New words." } };
   if (path.endsWith("/instruments")) return { instrument: INSTRUMENT };
@@ -90,6 +95,7 @@ Deno.test("another user's record is answered exactly as a missing one, on every 
   const id = String(accepted.at("/backtest/id"));
   const optimization = await submitOptimization(owner);
   expect((await owner.send("POST", "/api/strategies", { strategy: STRATEGY })).status).toBe(201);
+  expect((await owner.send("POST", "/api/universes", { universe: UNIVERSE })).status).toBe(201);
   const named = ROUTES.filter(({ path }) => path.includes("/:") && !path.startsWith("/api/admin/"));
   expect(named.length).toBeGreaterThan(10);
   const told = ({ status, text }: Answer, name: string) => [
@@ -97,9 +103,13 @@ Deno.test("another user's record is answered exactly as a missing one, on every 
     text.replaceAll(name, "NAME").replace(/"request_id":"[^"]*"/, ""),
   ];
   for (const row of named) {
-    const isStrategy = row.path.startsWith("/api/strategies");
-    const theirs = isStrategy ? STRATEGY.slug : row.path.startsWith("/api/optimizations") ? optimization : id;
-    const nobodys = isStrategy ? "no-such-one" : crypto.randomUUID();
+    const slug = row.path.startsWith("/api/strategies")
+      ? STRATEGY.slug
+      : row.path.startsWith("/api/universes")
+      ? UNIVERSE.slug
+      : null;
+    const theirs = slug ?? (row.path.startsWith("/api/optimizations") ? optimization : id);
+    const nobodys = slug === null ? crypto.randomUUID() : "no-such-one";
     const query = row.path.endsWith("/differences") ? "?other=:id" : row.path.endsWith("/surface") ? "?x=fast" : "";
     const path = (name: string) => fill(row.path.replace(/:version|:number/, "1") + query, name);
     const [hidden, missing] = [await call(other, row, path(theirs)), await call(other, row, path(nobodys))];
