@@ -3,7 +3,7 @@ const LENGTH_MAX = 40;
 // Of typing errors: more of them make another word.
 const EDITS_MAX = 2;
 // A longer list hides the name that is wanted.
-const LISTED_MAX = 40;
+const LISTED_MAX = 30;
 
 /**
  * Finds the name that somebody probably meant.
