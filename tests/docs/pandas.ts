@@ -26,6 +26,7 @@ const TRADE = {
   entry_order: 1,
   exit_order: null,
   exit_tag: null,
+  instrument: null,
 };
 
 Deno.test("pandas reads trades with the page's line", async () => {
