@@ -135,7 +135,10 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
       "it is no address such as http://127.0.0.1:8000",
     ],
     [["new", "my-strategy"], "--lang"],
-    [["new", "my-strategy", "--lang", "cobol"], "typescript, rust, assemblyscript, c, python, python-endpoint, typescript-endpoint"],
+    [
+      ["new", "my-strategy", "--lang", "cobol"],
+      "typescript, rust, assemblyscript, c, python, python-endpoint, typescript-endpoint",
+    ],
     [["new", "My_Strategy", "--lang", "c"], "lower-case"],
     [["new", "/no/such/folder/my-strategy", "--lang", "c"], "the folder above does not exist"],
   ];
