@@ -26,7 +26,7 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
   await t.step("the catalogue is searched, filtered, and walked by keys", async () => {
     await page.goto(`${service.url}/strategies`);
     await page.getByText("Of another user").waitFor();
-    expect(await rows.count()).toBe(22);
+    expect(await rows.count()).toBe(28);
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel("Show").selectOption("yours");
     await page.getByText("Of another user").waitFor({ state: "detached" });
