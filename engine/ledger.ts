@@ -28,7 +28,7 @@ export class Ledger implements Account {
   /** Units held, negative when short: whole lots. */
   quantity = NaN;
   entryPrice = NaN;
-  /** What one unit of the market's currency is worth in the account's, and the reverse. */
+  /** The worth of one unit of the market's currency in the account's, and the reverse. */
   rate = NaN;
   #inverse = NaN;
   /** Sum of quantity x entry price over the open trades. */

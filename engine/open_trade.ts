@@ -17,7 +17,7 @@ export class OpenTrade {
   quantity = NaN;
   /** Mean price of the entry. */
   price = NaN;
-  /** What one unit of the market's currency was worth in the account's at the entry. */
+  /** The worth of one unit of the market's currency in the account's at the entry. */
   rate = NaN;
   /** Entry fees paid and financing received for the units that are still open, in the account's currency. */
   fees = NaN;

@@ -9,7 +9,7 @@ import type { PortfolioPlan } from "./timeline.ts";
 /** The largest weight of a market, in equities. No leverage reaches it; far beyond, money is no number. */
 const WEIGHT_MAX = 1000;
 
-/** Who decides at a row, and on which markets it has acted. */
+/** The strategy or strategies that decide at a row, and the markets on which they have acted. */
 export interface Decider {
   /** Decides after the marks of a row. `closing` are the seats whose candle has just closed. Returns the seats with new orders or targets. */
   decide(row: number, instant: number, closing: readonly Seat[]): readonly Seat[];
@@ -141,7 +141,7 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
         );
       }
       this.#withdraw(seat);
-      // What is not held and gets no weight needs no look at its next open.
+      // A market that is not held and gets no weight needs no look at its next open.
       const isIdle = weight === 0 && seat.quantity === 0;
       seat.target = isIdle ? NaN : weight;
       seat.minTrade = minTrade;

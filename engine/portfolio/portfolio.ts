@@ -23,7 +23,7 @@ export interface Membership {
   readonly until: number;
 }
 
-/** What one unit of a currency is worth in the account's: `rate[k]` from the instant `time[k]` on. Times increase. */
+/** The worth of one unit of a currency in the account's: `rate[k]` from the instant `time[k]` on. Times increase. */
 export interface RateColumns {
   readonly time: Float64Array;
   readonly rate: Float64Array;
@@ -89,7 +89,7 @@ export interface EachMarket {
   readonly strategies: readonly RankedStrategy[];
   /** The most markets with a position at a time; an entry beyond is refused. The default size is equity / positionsMax. */
   readonly positionsMax: number;
-  /** Who decides, and is filled, first at one instant: the markets as listed, or those with the highest score. */
+  /** The order in which markets decide and are filled at one instant: as listed, or by their score, the highest first. */
   readonly rank: "listed" | "score";
 }
 
@@ -177,7 +177,7 @@ export interface PortfolioOrderColumns extends OrderColumns {
   readonly market: Uint16Array;
 }
 
-/** What each market gave to the result: a value a market, in the markets' order. */
+/** The part of each market in the result: a value a market, in the markets' order. */
 export interface Contributions {
   /** Money, net of fees and financing, open trades at the last close. They add up to the account's profit, cash interest and loans aside. */
   readonly pnl: Float64Array;
@@ -236,7 +236,7 @@ export interface PortfolioResult extends ComputedMetrics {
   /** As of a run over one market. */
   readonly bounds: Bounds | null;
   /**
-   * What margin calls depend on that no candle shows: whether worst prices came together. Null where the account is not called, and
+   * Margin calls depend on something that no candle shows: whether worst prices came together. Null where the account is not called, and
    * where it holds one market.
    */
   readonly marginBounds: MarginBounds | null;

@@ -10,7 +10,7 @@ const NAMED_MAX = 10;
 /** Losses below this part of the initial balance are rounding. */
 const LOSS_NOISE = 1e-9;
 
-/** What a reader of the result has to know, in words. @param dates The date of each row's day. */
+/** Notes for the reader of the result, in words. @param dates The date of each row's day. */
 export function describePortfolio(
   { initialBalance, execution }: PortfolioRequest,
   { account: { ruin }, seats, timeline: { instant, closes }, orders, trades }: PortfolioSimulation,

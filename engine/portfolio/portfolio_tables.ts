@@ -101,7 +101,7 @@ export function correlationOf(
   const days = Math.max(0, ends.length - 1);
   const matrix = new Float64Array(length * days);
   const columns = chosen.map((_, n) => matrix.subarray(n * days, (n + 1) * days));
-  // Where no day is missing, a correlation is a product of columns that are standardised once.
+  // If no day is missing, a correlation is a product of columns that are standardised once.
   const isWhole = chosen.map((seat, n) => readReturns(seat, closes[seat.index]!, ends, columns[n]!));
   const values = new Float64Array(length * length).fill(1);
   for (let a = 0; a < length; a++) {

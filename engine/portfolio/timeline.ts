@@ -42,7 +42,7 @@ export interface Timeline {
   readonly isAligned: boolean;
 }
 
-/** What a simulation needs besides the request, and shares with others of it. */
+/** The parts of a simulation besides the request, which several of one request share. */
 export interface PortfolioPlan {
   readonly timeline: Timeline;
   /** 1 in the rows in which a portfolio strategy is asked. */
