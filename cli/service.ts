@@ -1,4 +1,4 @@
-import manifest from "../deno.json" with { type: "json" };
+import { denoArguments } from "./commands.ts";
 
 const ROOT = new URL("..", import.meta.url);
 
@@ -19,7 +19,7 @@ export async function startService(kept?: string): Promise<Service> {
   const folder = kept ?? await Deno.makeTempDir({ prefix: "hindcast-demo-" });
   const ingestionSecret = crypto.randomUUID();
   const process = new Deno.Command(Deno.execPath(), {
-    args: taskArguments("start", folder),
+    args: denoArguments("start", folder),
     cwd: ROOT,
     env: {
       HOST: "127.0.0.1",
@@ -50,18 +50,6 @@ export async function startService(kept?: string): Promise<Service> {
   if (url !== null) return { url, ingestionSecret, stop };
   await stop();
   throw new Error(`Cannot start the service:\n${await errors}`);
-}
-
-/**
- * The arguments of `deno` in a task's command, to run it without the task runner, which would not pass on signals.
- *
- * @param dataDir The data directory; the task's own shell computes it.
- */
-export function taskArguments(task: "start" | "worker" | "demo" | "admin" | "strategy", dataDir: string): string[] {
-  const [, command = ""] = manifest.tasks[task].command.split(/(?:^|&& )deno (?=run )/);
-  const contents = (_: string, path: string) => Deno.readTextFileSync(new URL(path, ROOT)).trim();
-  return command.replaceAll('"', "").replaceAll(/\$\(cat ([^)]+)\)/g, contents)
-    .split(" ").map((argument) => argument.replaceAll("$DATA", dataDir));
 }
 
 /** Finds the address in the first lines that the service prints. It reads on, so that the service never blocks on a full pipe. */

@@ -1,6 +1,6 @@
 /** Asks the runtime, under the tasks' own flags, which permissions a service and a worker have. */
 import { expect } from "@std/expect";
-import type { taskArguments } from "../cli/service.ts";
+import type { CommandName } from "../cli/commands.ts";
 import { VARIABLES } from "../server/config.ts";
 import { runScriptAs } from "./support/process.ts";
 
@@ -26,9 +26,7 @@ const QUESTIONS = {
   "load native code": { name: "ffi" },
 } as const;
 
-type Task = Parameters<typeof taskArguments>[0];
-
-async function ask(task: Task): Promise<string[]> {
+async function ask(task: CommandName): Promise<string[]> {
   return JSON.parse(
     await runScriptAs(task, (data) => {
       const questions = JSON.stringify(QUESTIONS).replaceAll("DATA", data);

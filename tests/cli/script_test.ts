@@ -1,6 +1,6 @@
 /** The author's loop with a script: written, run, checked, registered. */
 import { expect } from "@std/expect";
-import { taskArguments } from "../../cli/service.ts";
+import { denoArguments } from "../../cli/commands.ts";
 import { blockIn } from "../support/pages.ts";
 import { runTaskCommand } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
@@ -144,7 +144,7 @@ async function watchFile(
   const file = `${folder}/${name}`;
   await Deno.writeFile(file, content);
   const watching = new Deno.Command(Deno.execPath(), {
-    args: [...taskArguments("strategy", ".data"), "run", file, "--watch"],
+    args: [...denoArguments("strategy", ".data"), "run", file, "--watch"],
     cwd: new URL("../..", import.meta.url),
     env: { NO_COLOR: "1" },
     stdin: "null",

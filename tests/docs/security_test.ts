@@ -1,7 +1,9 @@
-/** The tables of permissions and secrets in docs/security.md agree with the tasks. */
+/** The tables of permissions and secrets in docs/security.md agree with the code. */
 import { expect } from "@std/expect";
 import manifest from "../../deno.json" with { type: "json" };
+import { denoArguments } from "../../cli/commands.ts";
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
+import { VARIABLES } from "../../server/config.ts";
 import { BODY_BYTES_MAX, SMALL_BYTES_MAX, TALK } from "../../workers/sandbox/answer_bounds.ts";
 import { METRICS_MAX, NOTES_MAX, SENTENCE_CHARS_MAX } from "../../workers/sandbox/answer_check.ts";
 import {
@@ -14,17 +16,16 @@ import {
 import { ERRORS_CHARS_MAX } from "../../workers/sandbox/process.ts";
 import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/contracts/layout.ts";
 import * as ABI from "../../workers/sandbox/contracts/abi.ts";
-import { readPage, rowsOf } from "../support/pages.ts";
+import { readPage } from "../support/pages.ts";
 
 const PAGE = await readPage("docs/security.md");
 
 Deno.test("the list of permissions is what the commands run with", () => {
   const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
   const given = commands.flatMap((command) => {
-    const [, run = ""] = manifest.tasks[command].command.split(/(?:^|&& )deno run /);
-    return run.replaceAll('"', "").replaceAll("$(cat server/variables.txt)", "VARIABLES").split(" ")
-      // The rest says where packages come from.
-      .filter((part) => /^--(allow|deny|ignore|no-prompt)/.test(part)).map((flag) => `${command} ${flag}`);
+    // The rest says where packages come from.
+    const flags = denoArguments(command, "$DATA").filter((part) => /^--(allow|deny|ignore|no-prompt)/.test(part));
+    return flags.map((flag) => `${command} ${flag.replace(VARIABLES.join(","), "VARIABLES")}`);
   });
   const code = "db/migrations,db/codec,engine,research,strategies,workers";
   const rows = [...PAGE.matchAll(/^\| `(--[a-z]+-[^`]+)` +\| ([a-z, ]+?) +\|/gm)];
@@ -36,27 +37,6 @@ Deno.test("the list of permissions is what the commands run with", () => {
     })
   );
   expect(listed.toSorted()).toEqual(given.toSorted());
-});
-
-Deno.test("the build of the console that a start begins gets none of the listed secrets", async () => {
-  const [, section = ""] = /^## Secrets\n(.*?)^## /ms.exec(PAGE) ?? [];
-  const secrets = rowsOf(section).map(([name = ""]) => name).filter((name) => /^`[A-Z_]+`$/.test(name))
-    .map((name) => name.slice(1, -1));
-  expect(secrets.length).toBeGreaterThan(3);
-  const [build = ""] = manifest.tasks.start.command.split(" & ");
-  const show = "deno eval --print 'JSON.stringify(Deno.env.toObject())'";
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const tasks = { build: build.replace("deno task --quiet web:build", show) };
-  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ tasks }));
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "build"],
-    cwd: folder,
-    env: Object.fromEntries([...secrets, "PORT"].map((name) => [name, "a value"])),
-  }).output();
-  const given = Object.keys(JSON.parse(new TextDecoder().decode(stdout)));
-  expect(given).toContain("PORT");
-  expect(given.filter((name) => secrets.includes(name))).toEqual([]);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("the bounds of what comes out of a sandbox are the code's", () => {

@@ -67,7 +67,6 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["server/auth.ts", ["server/", "routers/", "db/"]],
   // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
   ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/common/sign_up.ts"]],
-  ["server/setting_names.ts", ["market/nearest_name.ts"]],
   // An agent reads the same pages as a person.
   ["server/agents/pages.ts", ["docs/", "strategies/SCRIPTS.md", "strategies/scripts/strategy.d.ts"]],
   ["server/", ["server/", "routers/", "workers/rows/"]],
@@ -82,7 +81,9 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/service_candles.ts", ["cli/", "market/", "zod", "types:engine/"]],
   // Pure: the labels of metrics, as every other place shows them.
   ["cli/drawing.ts", ["cli/", "engine/metrics/definitions.ts"]],
-  ["cli/", ["cli/", "server/config.ts", "deno.json"]],
+  // Pure, each of them: it starts at once.
+  ["cli/launch.ts", ["cli/commands.ts", "market/nearest_name.ts", "server/data_dir.ts"]],
+  ["cli/", ["cli/", "server/config.ts"]],
   // The package holds the router's type itself, so that it needs no file of ours.
   ["client/index.ts", ["types:routers/app.ts"]],
   ["client/", ["client/", "deno.json"]],

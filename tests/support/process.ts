@@ -1,4 +1,4 @@
-import { taskArguments } from "../../cli/service.ts";
+import { type CommandName, denoArguments } from "../../cli/commands.ts";
 import { TestClient } from "./client.ts";
 import { installPackages, isPrepared, prepare } from "./prepare.ts";
 
@@ -28,11 +28,11 @@ export async function runTask(
 
 /** As runTask(), without the task runner, which takes longer than most commands. */
 export function runTaskCommand(
-  task: Parameters<typeof taskArguments>[0],
+  task: CommandName,
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  return run([...taskArguments(task, environment.DATA_DIR ?? ".data"), ...args], environment);
+  return run([...denoArguments(task, environment.DATA_DIR ?? ".data"), ...args], environment);
 }
 
 async function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
@@ -59,13 +59,13 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
  * @returns What it wrote.
  */
 export async function runScriptAs(
-  task: Parameters<typeof taskArguments>[0],
+  task: CommandName,
   write: (data: string) => string,
 ): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const data = `${folder}/data`;
   await Deno.writeTextFile(`${folder}/script.ts`, write(data));
-  const args = taskArguments(task, data).map((part) =>
+  const args = denoArguments(task, data).map((part) =>
     /^(main|cli\/.*)\.ts$/.test(part) ? `${folder}/script.ts` : part
   );
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -101,7 +101,7 @@ export async function startProcess(
   within: readonly string[] = [],
 ): Promise<RunningProcess> {
   await installPackages();
-  const task = taskArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data");
+  const task = denoArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data");
   const [program = "", ...args] = [...within, Deno.execPath(), ...task];
   const process = new Deno.Command(program, {
     args,

@@ -9,21 +9,32 @@ import { BUILD, digestSources, isWhole, readFacts } from "./files.ts";
 const ROOT = new URL("./", import.meta.url);
 const PROJECT = fileURLToPath(new URL("../../../", ROOT));
 
-if (import.meta.main && Deno.env.get("PYTHON") !== "off") await buildInterpreter();
+if (import.meta.main && Deno.env.get("PYTHON") !== "off") {
+  const stop = new AbortController();
+  // A service that ends during its build ends well.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop.abort());
+  await buildInterpreter(stop.signal);
+  Deno.exit();
+}
 
-/** Builds where it has to. Two builds at a time do not disturb each other. */
-export async function buildInterpreter(): Promise<void> {
+/**
+ * Builds where it has to. Two builds at a time do not disturb each other.
+ *
+ * @param stop Ends the build and removes what it has made.
+ */
+export async function buildInterpreter(stop?: AbortSignal): Promise<void> {
   if (await isBuilt()) return;
   const startedAtMs = performance.now();
   say("Building the interpreter of Python scripts. The first build also installs it, 14 MB.");
   const made = new URL(`dist-${crypto.randomUUID()}/`, ROOT);
   Deno.mkdirSync(made);
   try {
-    await make(fileURLToPath(made));
+    await make(fileURLToPath(made), stop);
     if (await isBuilt()) return;
     removeIfThere(BUILD);
     Deno.renameSync(made, BUILD);
   } catch (error) {
+    if (stop?.aborted) return;
     // Another build may have put the same in place meanwhile.
     if (!await isBuilt()) throw error;
   } finally {
@@ -38,7 +49,7 @@ async function isBuilt(): Promise<boolean> {
 }
 
 /** Starts pyodide in a process of its own, which may read the project and write the folder. */
-async function make(folder: string): Promise<void> {
+async function make(folder: string, stop?: AbortSignal): Promise<void> {
   const { success, stderr } = await new Deno.Command("deno", {
     args: [
       ...["run", "--config=deno.json", "--lock=deno.lock", "--frozen", "--no-prompt", "--quiet"],
@@ -49,6 +60,7 @@ async function make(folder: string): Promise<void> {
     cwd: fileURLToPath(ROOT),
     stdout: "null",
     stderr: "piped",
+    ...(stop === undefined ? {} : { signal: stop }),
   }).output();
   if (!success) throw new Error(`Cannot build the interpreter: ${new TextDecoder().decode(stderr).trim()}`);
 }

@@ -1,0 +1,105 @@
+/**
+ * The commands that users start, each with its permissions: a list limits one, `all` does not. Paths are from the project's folder.
+ *
+ * It imports nothing, so that launch.ts starts at once.
+ */
+interface Permissions {
+  readonly net?: All | readonly string[];
+  readonly sys?: readonly string[];
+  readonly read: All | readonly string[];
+  readonly write?: All | readonly string[];
+  readonly env?: readonly string[];
+  readonly run?: All | readonly string[];
+}
+
+export interface Command extends Permissions {
+  readonly script: readonly string[];
+  /** Tasks that are begun with it, one after the other: it uses what they build once it is there. */
+  readonly builds?: readonly string[];
+}
+
+type All = "all";
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** Stand for the data directory and for the variables of all settings. */
+const DATA = "$DATA";
+const SETTINGS = "$SETTINGS";
+const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "workers"];
+
+export const COMMANDS = {
+  start: {
+    script: ["main.ts", "serve"],
+    builds: ["web:build", "python:build"],
+    net: "all",
+    sys: ["statfs", "networkInterfaces"],
+    read: [...CODE, "web/dist", DATA],
+    write: [DATA],
+    env: ["PATH", SETTINGS],
+    run: ["deno"],
+  },
+  worker: {
+    script: ["main.ts", "worker"],
+    builds: ["python:build"],
+    net: "all",
+    sys: ["networkInterfaces"],
+    read: CODE,
+    env: ["PATH", SETTINGS],
+    run: ["deno"],
+  },
+  admin: {
+    script: ["cli/admin.ts"],
+    net: "all",
+    read: ["db/migrations", DATA],
+    write: [DATA],
+    env: [SETTINGS],
+  },
+  demo: {
+    script: ["cli/demo.ts"],
+    net: ["127.0.0.1"],
+    read: "all",
+    write: "all",
+    run: "all",
+  },
+  strategy: {
+    script: ["cli/strategy_command.ts"],
+    net: "all",
+    sys: ["networkInterfaces"],
+    read: "all",
+    write: "all",
+    env: ["PATH", "INIT_CWD"],
+    run: ["deno"],
+  },
+} as const satisfies Record<string, Command>;
+
+/** Packages come from the cache, at the versions of the service's lock; a variable that is not allowed looks unset. */
+const FLAGS = ["--node-modules-dir=none", "--lock=service.lock", "--frozen", "--no-prompt", "--ignore-env"];
+const KINDS = ["net", "sys", "read", "write", "env", "run"] as const;
+
+/**
+ * The arguments of `deno` that run a command with its permissions and no others.
+ *
+ * @param dataDir The data directory.
+ * @throws Deno.errors.NotFound where the list of settings is not beside the code.
+ */
+export function denoArguments(name: CommandName, dataDir: string): string[] {
+  const command: Command = COMMANDS[name];
+  const given = (part: string) => part === DATA ? [dataDir] : part === SETTINGS ? listSettings() : [part];
+  const permissions = KINDS.flatMap((kind) => {
+    const allowed = command[kind];
+    if (allowed === undefined) return [];
+    return allowed === "all" ? [`--allow-${kind}`] : [`--allow-${kind}=${allowed.flatMap(given).join(",")}`];
+  });
+  return ["run", ...FLAGS, ...permissions, ...command.script];
+}
+
+/** True where a command reads the settings. */
+export function readsSettings(name: CommandName): boolean {
+  const { env = [] }: Command = COMMANDS[name];
+  return env.includes(SETTINGS);
+}
+
+/** The variables of all settings, as `deno task generate` lists them: server/config.ts itself needs libraries. */
+export function listSettings(): string[] {
+  return Deno.readTextFileSync(new URL("../server/variables.txt", import.meta.url)).trim().split(",");
+}
