@@ -10,6 +10,7 @@ import {
   signUp,
 } from "./demo_client.ts";
 import { demonstrateOptimization } from "./demo_optimization.ts";
+import { makePortfolioRequest, showPortfolio } from "./demo_portfolio.ts";
 import { drawEquity, drawMetrics, drawProgress, drawTrades, pointsIn } from "./drawing.ts";
 import { type DateOrder, guessSeries, readOrder } from "./guess_series.ts";
 import { type Service, startService } from "./service.ts";
@@ -18,7 +19,7 @@ import { columnsOf, inColor, type Paint, print, say, showsColor, stop, withoutCo
 const USAGE = `Runs a whole backtest on a service of its own and shows the result.
 
   deno task demo [--data FILE] [--timeframe 1d] [--asset-class crypto] [--date-order dmy]
-                   [--optimize] [--keep DIR] [--color]
+                   [--optimize | --portfolio] [--keep DIR] [--color]
 
   --data FILE         use these candles instead of the generated sample: a file of Yahoo, TradingView, MetaTrader,
                       Binance and others as it is, also .gz or .zip, or any with a header row of names
@@ -26,6 +27,7 @@ const USAGE = `Runs a whole backtest on a service of its own and shows the resul
   --asset-class C     forex, crypto or stock (default: stock for a file that rests on weekends, else crypto)
   --date-order O      ymd, dmy or mdy, for a file whose dates do not tell
   --optimize          try many parameters, too, and draw the Sharpe ratio over them
+  --portfolio         rotate monthly over twelve generated stocks, and draw the weights and what each contributed
   --keep DIR          keep the service's data in this new folder, and print how to see the run in the console
   --color             use colours even if the output is no terminal
   --help              this text
@@ -54,6 +56,7 @@ interface Options {
   /** The folder that keeps the data; undefined where nothing is kept. */
   readonly keep?: string | undefined;
   readonly optimizes?: boolean;
+  readonly isPortfolio?: boolean;
   readonly paint: Paint;
 }
 
@@ -67,20 +70,28 @@ async function main(args: readonly string[]): Promise<void> {
       "asset-class": { type: "string" },
       "date-order": { type: "string" },
       optimize: { type: "boolean", default: false },
+      portfolio: { type: "boolean", default: false },
       keep: { type: "string" },
       color: { type: "boolean", default: showsColor() },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return say(USAGE);
+  if (values.portfolio && (values.data !== undefined || values.optimize)) {
+    throw new Error(
+      `Cannot use --portfolio with ${values.optimize ? "--optimize" : "--data"}: it has a run of its own`,
+    );
+  }
   if (values.data !== undefined) await Deno.stat(values.data);
   const keep = values.keep === undefined ? undefined : await makeKeptFolder(values.keep);
   say(`Starting Hindcast in ${keep ?? "a temporary folder"} ...`);
   const service = await startService(keep);
   try {
-    const { data, timeframe, "asset-class": assetClass, "date-order": order, optimize: optimizes, color } = values;
+    const { data, timeframe, "asset-class": assetClass, "date-order": order, color } = values;
+    const { optimize: optimizes, portfolio: isPortfolio } = values;
     const paint = color ? inColor : withoutColor;
-    await demonstrate(service, { data, timeframe, assetClass, dateOrder: readOrder(order), optimizes, keep, paint });
+    const candles = { data, timeframe, assetClass, dateOrder: readOrder(order) };
+    await demonstrate(service, { ...candles, optimizes, isPortfolio, keep, paint });
   } finally {
     await service.stop();
   }
@@ -94,9 +105,10 @@ export async function demonstrate(service: Omit<Service, "stop">, options: Optio
   const api = await signUp(service.url, EMAIL, password);
   say(`Signed up as ${EMAIL}.`);
   const name = await showStrategies(api, paint);
-  const request = data === undefined ? sampleRequest(name) : await importRequest(api, service, name, data, options);
+  const request = await makeRequest(api, service, name, options);
   const { strategy, symbol, start_date: start, end_date: end } = request;
-  say(`\n${paint("bold", `${strategy} on ${symbol}`)}, ${start} to ${end}:`);
+  const where = options.isPortfolio ? `over its members, beside ${symbol}` : `on ${symbol}`;
+  say(`\n${paint("bold", `${strategy} ${where}`)}, ${start} to ${end}:`);
   if (data === undefined) say("These candles are generated, not a market's: try your own with --data.");
   const { backtest } = await api.backtests.create.mutate({ backtest: request });
   await show(api, await follow(api, backtest, paint), paint);
@@ -139,6 +151,17 @@ async function showStrategies(api: Api, paint: Paint): Promise<string> {
   const chosen = strategies.find(({ slug }) => slug === STRATEGY_SLUG);
   if (chosen === undefined) throw new Error(`Cannot find the strategy ${STRATEGY_SLUG} in the catalogue`);
   return chosen.name;
+}
+
+function makeRequest(
+  api: Api,
+  service: Omit<Service, "stop">,
+  strategy: string,
+  options: Options,
+): BacktestRequest | Promise<BacktestRequest> {
+  if (options.isPortfolio) return makePortfolioRequest(api);
+  if (options.data === undefined) return sampleRequest(strategy);
+  return importRequest(api, service, strategy, options.data, options);
 }
 
 function sampleRequest(strategy: string): BacktestRequest {
@@ -221,6 +244,7 @@ async function show(api: Api, { id, status, result, error }: Backtest, paint: Pa
   const { equity } = await api.backtests.equity.query({ id, points: Math.min(EQUITY_POINTS, pointsIn(columns)) });
   say(`\n${paint("bold", "Equity")}`);
   say(drawEquity(equity, paint));
+  if (result.portfolio !== undefined) showPortfolio(result.portfolio, paint);
   const trades = await listTrades(api, id);
   const shown = trades.slice(-TRADES_SHOWN);
   say(`\n${paint("bold", `The last ${shown.length} of ${trades.length} trades`)}`);

@@ -11,6 +11,7 @@ export type Api = ReturnType<typeof createTRPCClient<AppRouter>>;
 export type BacktestRequest = Inputs["backtests"]["create"]["backtest"];
 export type Backtest = Outputs["backtests"]["get"]["backtest"];
 export type Optimization = Outputs["optimizations"]["get"]["optimization"];
+export type Portfolio = NonNullable<NonNullable<Backtest["result"]>["portfolio"]>;
 export type Metrics = NonNullable<Backtest["result"]>["metrics"];
 export type Trade = Outputs["backtests"]["trades"]["trades"][number];
 export type EquityPoint = Outputs["backtests"]["equity"]["equity"][number];

@@ -118,6 +118,7 @@ export type DrawnTrade = Pick<
   | "exit_order"
   | "tag"
   | "exit_tag"
+  | "instrument"
 >;
 
 type Cell = (trade: DrawnTrade, paint: Paint) => string;
@@ -136,6 +137,8 @@ const TRADE_COLUMNS: readonly (readonly [title: string, align: "left" | "right",
   ["Why", "left", 7, ({ exit_reason: reason }) => reason ?? ""],
 ];
 
+const MARKET_COLUMN: (typeof TRADE_COLUMNS)[number] = ["Market", "left", 1, ({ instrument }) => instrument ?? ""];
+
 const ORDER_COLUMNS: typeof TRADE_COLUMNS = [
   ["Orders", "left", 8, ({ entry_order: entry, exit_order: exit }) => pair(entry, exit)],
   ["Tags", "left", 9, ({ tag: entry, exit_tag: exit }) => pair(entry, exit)],
@@ -153,7 +156,9 @@ export function drawTrades(
   columns: number,
   { showsOrders = false } = {},
 ): string {
-  const all = [...TRADE_COLUMNS, ...(showsOrders ? ORDER_COLUMNS : [])];
+  const [number, ...rest] = TRADE_COLUMNS;
+  const own = trades.some(({ instrument }) => instrument !== null) ? [number!, MARKET_COLUMN, ...rest] : TRADE_COLUMNS;
+  const all = [...own, ...(showsOrders ? ORDER_COLUMNS : [])];
   return fit([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
     const shown = all.filter(([, , rank]) => rank <= rankMax);
     const table = new Table({

@@ -2,6 +2,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, sliceCandles } from "../archive/candle_columns.ts";
 import type { Feed, FeedPart, FeedRequest } from "./feed.ts";
 import { type MarketShape, SampleMarket } from "./sample_market.ts";
+import { generateDays, SAMPLE_STOCKS } from "./sample_stocks.ts";
 import { sessionOf } from "../calendar/exchange_sessions.ts";
 import { isNewYorkHoliday } from "../calendar/holidays.ts";
 import { tradingDaysOf } from "../calendar/trading_days.ts";
@@ -10,7 +11,7 @@ import { DAY_MS, monthEnd, monthOf, TIMEFRAME_MS } from "../timeframes.ts";
 const MINUTE_MS = TIMEFRAME_MS["1m"];
 const HOUR_MS = TIMEFRAME_MS["1h"];
 
-/** The invented instruments that every service has from its first start: one that trades day and night, and a stock. */
+/** An invented instrument that trades day and night. */
 export const SAMPLE_INSTRUMENT = {
   symbol: "DEMO",
   exchange: "SAMPLE",
@@ -21,9 +22,10 @@ export const SAMPLE_INSTRUMENT = {
 } as const;
 
 export const SAMPLE_STOCK = { ...SAMPLE_INSTRUMENT, symbol: "STOCK", assetClass: "stock" } as const;
-export const SAMPLE_INSTRUMENTS = [SAMPLE_INSTRUMENT, SAMPLE_STOCK] as const;
+/** The invented instruments that every service has from its first start. */
+export const SAMPLE_INSTRUMENTS = [SAMPLE_INSTRUMENT, SAMPLE_STOCK, ...SAMPLE_STOCKS] as const;
 
-/** Sample candles open in [start, end): 2024, a leap year, has 527,040 minutes. */
+/** Sample minutes open in [start, end): 2024, a leap year, has 527,040 of them. Sample days end there, too. */
 export const SAMPLE_RANGE = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2025, 0, 1) } as const;
 
 // Activity by hour of the day, UTC: highest while both Europe and America trade.
@@ -59,11 +61,15 @@ export const SAMPLE_FEED: Feed = {
   name: "the sample",
   exchange: SAMPLE_INSTRUMENT.exchange,
   settleMs: 0,
-  sourceTimeframe: () => SAMPLE_INSTRUMENT.timeframe,
+  sourceTimeframe: (timeframe) => timeframe === "1d" ? "1d" : SAMPLE_INSTRUMENT.timeframe,
   async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
+    if (timeframe === "1d") {
+      const days = generateDays(instrument.symbol, { start, end });
+      if (days !== undefined) return yield { start, end, candles: days };
+    }
     if (timeframe !== SAMPLE_INSTRUMENT.timeframe) {
       throw new RangeError(
-        `Cannot generate ${timeframe} sample candles: they are made as ${SAMPLE_INSTRUMENT.timeframe}`,
+        `Cannot generate ${timeframe} candles of ${instrument.symbol}: they are made as ${SAMPLE_INSTRUMENT.timeframe}`,
       );
     }
     let from = start;

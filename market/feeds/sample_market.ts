@@ -1,4 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
+import { roundTo, SampleRandom } from "./sample_random.ts";
 
 const TICK = 0.01;
 // The weights of the last move and of the past in the volatility of minutes and of days (GARCH(1,1), Bollerslev 1986).
@@ -33,7 +34,7 @@ export interface MarketShape {
 /** A random walk whose volatility comes in clusters of minutes and of days, with news, and with volume that follows both. */
 export class SampleMarket {
   readonly #shape: MarketShape;
-  readonly #random: Random;
+  readonly #random: SampleRandom;
   #price: number;
   /** Variances of a minute's and a day's return, as multiples of the average. */
   #variance = 1;
@@ -43,7 +44,7 @@ export class SampleMarket {
 
   constructor(shape: MarketShape) {
     this.#shape = shape;
-    this.#random = new Random(shape.seed);
+    this.#random = new SampleRandom(shape.seed);
     this.#price = this.#dayOpen = shape.firstPrice;
   }
 
@@ -84,34 +85,5 @@ export class SampleMarket {
     this.#price = close;
     this.#variance = 1 - MINUTE_SHOCK_WEIGHT - MINUTE_MEMORY_WEIGHT +
       this.#variance * (MINUTE_MEMORY_WEIGHT + MINUTE_SHOCK_WEIGHT * calm * calm);
-  }
-}
-
-function roundTo(value: number, step: number): number {
-  // Dividing by a whole number gives the double nearest to the decimal; multiplying by 0.01 would not.
-  const steps = Math.round(1 / step);
-  return Math.round(value * steps) / steps;
-}
-
-/** Mulberry32, a small generator of 32-bit states (Tommy Ettinger, 2017, public domain). */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** In [0, 1). */
-  uniform(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  }
-
-  /** Mean 0, variance 1, nearly normal: a sum of four uniforms (variance 4/12) needs no logarithm. */
-  normal(): number {
-    return (this.uniform() + this.uniform() + this.uniform() + this.uniform() - 2) * Math.sqrt(3);
   }
 }

@@ -9,7 +9,8 @@ export async function archiveSample(db: Db): Promise<boolean> {
   const instruments: InstrumentKey[] = [];
   for (const sample of SAMPLE_INSTRUMENTS) {
     const { id, symbol, exchange } = await ensureInstrument(db, sample);
-    const missing = await missingRanges(db, { instrumentId: id, timeframe: sample.timeframe }, SAMPLE_RANGE);
+    const range = { start: Date.parse(sample.backfillFrom), end: SAMPLE_RANGE.end };
+    const missing = await missingRanges(db, { instrumentId: id, timeframe: sample.timeframe }, range);
     if (missing.length > 0) instruments.push({ symbol, exchange });
   }
   if (instruments.length === 0) return false;

@@ -12,15 +12,20 @@ const HOUR_MS = 3_600_000;
 /** Runs the demonstration of a file's candles on a service that runs already, which takes a tenth of a first start. */
 async function demonstrate(name: string, lines: readonly string[], ...flags: readonly string[]): Promise<Ended> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const service = await startTestService();
   await Deno.writeTextFile(`${folder}/${name}`, `${lines.join("\n")}\n`);
+  const ended = await runDemonstration(`${folder}/${name}`, ...flags);
+  await Deno.remove(folder, { recursive: true });
+  return ended;
+}
+
+async function runDemonstration(...flags: readonly string[]): Promise<Ended> {
+  const service = await startTestService();
   const program = new URL("./demonstration.ts", import.meta.url).pathname;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "--allow-all", program, service.url, INGESTION_SECRET, `${folder}/${name}`, ...flags],
+    args: ["run", "--no-check", "--allow-all", program, service.url, INGESTION_SECRET, ...flags],
     env: { NO_COLOR: "1" },
   }).output();
   await service.close();
-  await Deno.remove(folder, { recursive: true });
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
@@ -105,6 +110,33 @@ Deno.test("the demonstration takes candles up to today, of a symbol within anoth
   expect(ended.stdout).toContain("Imported 100 candles of 1h");
   const dates = [now - 100 * HOUR_MS, now].map((time) => new Date(time).toISOString().slice(0, 10));
   expect(ended.stdout).toContain(`SMA Cross on MO, ${dates.join(" to ")}`);
+});
+
+Deno.test("the portfolio demonstration rotates over a universe, and draws weights and contributions", async () => {
+  const ended = await runDemonstration("portfolio");
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  expect(ended.stdout).toContain("The universe sample-stocks@1 has 12 members:");
+  expect(ended.stdout).toMatch(
+    /ELM leaves .* 2023-03-11\n {2}PINE leaves .* 2024-05-18\n {2}ROWAN joins on 2023-06-15\n/,
+  );
+  const after = (title: string) => ended.stdout.slice(ended.stdout.indexOf(`\n${title}\n`)).split("\n").slice(2);
+  const weights = after("Weights").slice(0, 12);
+  expect(weights.map((line) => line.slice(0, 5).trim())).toEqual([
+    ...["ALDER", "ASPEN", "BEECH", "BIRCH", "CEDAR", "ELM", "HAZEL", "LARCH", "MAPLE", "OAK", "PINE", "ROWAN"],
+  ]);
+  // Nobody is held on the first days, which end the warm-up; then three are at a time, and none before it is listed.
+  const columns = Array.from({ length: 114 }, (_, i) => weights.filter((line) => (line[6 + i] ?? " ") !== " ").length);
+  expect([Math.max(...columns) <= 6, columns.filter((held) => held >= 3).length > 50]).toEqual([true, true]);
+  expect(weights[11]!.slice(6, 6 + 43).trim()).toBe("");
+  // The bars add up to the account's profit.
+  const rows = after("Contributions to the profit").slice(0, 12);
+  const gains = rows.map((line) => Number(line.slice(6, 19).replaceAll(",", "")));
+  expect(gains).toEqual(gains.toSorted((a, b) => b - a));
+  const final = Number(/Final equity +│ +([\d,.]+)/.exec(ended.stdout)?.[1]?.replaceAll(",", ""));
+  expect(gains.reduce((sum, gain) => sum + gain, 10_000)).toBeCloseTo(final, 0);
+  expect(ended.stdout).toMatch(/# │ Market +│ Side/);
+  const both = await runTaskCommand("demo", ["--portfolio", "--optimize"]);
+  expect([both.code, both.stderr]).toEqual([1, expect.stringContaining("Cannot use --portfolio with --optimize")]);
 });
 
 Deno.test("the demonstration refuses a file that is missing or without candles, and an unknown option", async () => {

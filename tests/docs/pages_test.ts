@@ -29,6 +29,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["docs/api.md", "operationId", "tests/client/package_test.ts"],
   ["docs/api.md", '"universe":', "tests/server/universes_test.ts"],
   ["docs/portfolios.md", '"instruments":', "tests/server/portfolios_test.ts"],
+  ["docs/portfolios.md", "--portfolio", "tests/cli/demo_test.ts"],
   ["docs/agents.md", "mcpServers", "tests/server/agents_test.ts"],
   ["docs/python.md", "venv", "tests/client/python_test.ts"],
   ["docs/python.md", "commission=0.0005", "tests/client/python_test.ts"],

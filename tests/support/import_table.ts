@@ -76,6 +76,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/strategy_run.ts", ["cli/", "workers/sandbox/", "workers/checks/conformance.ts", "types:workers/", "engine/"]],
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
+  ["cli/demo_portfolio.ts", ["cli/", "market/feeds/sample_stocks.ts"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
   ["cli/service_candles.ts", ["cli/", "market/", "zod", "types:engine/"]],

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect } from "@std/expect";
 import { hashCandles } from "../../../market/archive/candle_columns.ts";
 import {
@@ -7,6 +8,7 @@ import {
   SAMPLE_INSTRUMENT,
   SAMPLE_STOCK,
 } from "../../../market/feeds/sample.ts";
+import { generateDays, SAMPLE_MEMBERS, SAMPLE_STOCKS } from "../../../market/feeds/sample_stocks.ts";
 
 const months = [...generateSample()];
 const stock = [...generateStock()];
@@ -84,6 +86,55 @@ Deno.test("the sample stock trades in sessions of New York, rests on holidays, a
   const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
   expect(mean(gaps)).toBeGreaterThan(20 * mean(inside));
 });
+
+Deno.test("the sample stocks have a market in common, two leave it and one joins, and their bytes are the same everywhere", () => {
+  const range = { start: 0, end: Date.UTC(2030, 0, 1) };
+  const days = SAMPLE_STOCKS.map(({ symbol }) => generateDays(symbol, range)!);
+  expect(createHash("sha256").update(days.map(hashCandles).join()).digest("hex")).toBe(
+    "716fba89a3009cc2500ea1354f46abae30ccec8896c8ca2f30c4f807e687d334",
+  );
+  const returns = days.map(({ time, close }) =>
+    new Map([...close].slice(1).map((price, i) => [time[i + 1]!, price / close[i]! - 1]))
+  );
+  const correlations = returns.flatMap((one, i) => returns.slice(i + 1).map((two) => correlate(one, two)));
+  const mean = correlations.filter((each) => !Number.isNaN(each)).reduce((sum, each) => sum + each, 0) / 65;
+  // Twelve coins would have 0, within 0.04; stocks of one country have some 0.3 to 0.5.
+  expect([mean > 0.3, mean < 0.55, Math.min(...correlations.filter((each) => each < 1)) > 0.15]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  for (const { open, high, low, close, volume } of days) {
+    for (let i = 0; i < open.length; i++) {
+      const ok = high[i]! >= Math.max(open[i]!, close[i]!) && low[i]! <= Math.min(open[i]!, close[i]!) && low[i]! > 0 &&
+        volume[i]! > 0;
+      if (!ok) throw new Error(`Cannot accept candle ${i}: ${[open[i], high[i], low[i], close[i], volume[i]]}`);
+    }
+  }
+  const dates = days.map(({ time }) =>
+    [time[0]!, time.at(-1)!].map((each) => new Date(each).toISOString().slice(0, 10))
+  );
+  expect(
+    SAMPLE_MEMBERS.map(({ symbol, from, to }, i) => [symbol, from, to, ...dates[i]!]).filter(([, from, to]) =>
+      from ?? to
+    ),
+  )
+    .toEqual([
+      ["ELM", undefined, "2023-03-11", "2022-01-03", "2023-03-10"],
+      ["PINE", undefined, "2024-05-18", "2022-01-03", "2024-05-17"],
+      ["ROWAN", "2023-06-15", undefined, "2023-06-15", "2024-12-31"],
+    ]);
+});
+
+/** Pearson's, over the days that both have; NaN without a common day. */
+function correlate(one: ReadonlyMap<number, number>, two: ReadonlyMap<number, number>): number {
+  const pairs = [...one].flatMap(([time, value]) => two.has(time) ? [[value, two.get(time)!] as const] : []);
+  const mean = (pick: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[pick], 0) / pairs.length;
+  const [x, y] = [mean(0), mean(1)];
+  const sum = (product: (dx: number, dy: number) => number) =>
+    pairs.reduce((total, [a, b]) => total + product(a - x, b - y), 0);
+  return sum((dx, dy) => dx * dy) / Math.sqrt(sum((dx) => dx * dx) * sum((_, dy) => dy * dy));
+}
 
 Deno.test("the sample feed yields the requested range without holes between its parts", async () => {
   const start = Date.UTC(2024, 0, 31, 23, 58);

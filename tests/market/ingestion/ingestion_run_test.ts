@@ -44,6 +44,9 @@ databaseTest(
   },
 );
 
+// Nine stocks trade on all 753 days of three years; two leave and one joins on the way.
+const DAYS = 9 * 753 + 298 + 597 + 389;
+
 databaseTest("the samples are archived once, through a run like any other", async ({ db }) => {
   expect(await archiveSample(db)).toBe(true);
   expect(await archiveSample(db)).toBe(false);
@@ -60,10 +63,16 @@ databaseTest("the samples are archived once, through a run like any other", asyn
   ]);
   expect(events[2]).toMatchObject({ start: new Date("2024-02-01"), end: new Date("2024-03-01"), candles: 29 * 1440 });
   const run = await findRun(db, events[0]!.runId);
-  expect(run).toMatchObject({ status: "completed", trigger: "start", candles: 366 * 1440 + 252 * 390 });
+  expect(run).toMatchObject({ status: "completed", trigger: "start", candles: 366 * 1440 + 252 * 390 + DAYS });
   const stock = await findInstrument(db, { symbol: "STOCK", exchange: "SAMPLE" });
   const sessions = await readCandles(db, { instrument: stock!, timeframe: "1m", ...range });
   expect([sessions.candles.time.length, sessions.gaps]).toEqual([252 * 390, 0]);
+  for (const [symbol, days] of [["ELM", 298], ["ROWAN", 389], ["OAK", 753]] as const) {
+    const daily = await findInstrument(db, { symbol, exchange: "SAMPLE" });
+    const years = { start: day("2022-01-01"), end: day("2025-01-01") };
+    const held = await readCandles(db, { instrument: daily!, timeframe: "1d", ...years });
+    expect([symbol, held.candles.time.length]).toEqual([symbol, days]);
+  }
 });
 
 async function joinsRunsInFlight(db: Db) {
