@@ -95,6 +95,22 @@ function nameOf(procedure: (api: Api) => unknown): string {
   return String(Reflect.apply(procedure, undefined, [recorder]));
 }
 
+/** A record under the name of its kind. */
+type RunAnswer = Awaited<ReturnType<Api["backtests" | "optimizations" | "monteCarlo"]["create"]>>;
+
+/** The routes that each kind of runs has: list, submit, read, follow, cancel and delete. @param runs Its router. */
+function runRoutes(path: string, runs: "backtests" | "optimizations" | "monteCarlo"): Route[] {
+  const location = (answer: RunAnswer) => Object.values(answer).map(({ id }) => `${path}/${id}`).join();
+  return [
+    route("GET", path, 200, "user", (api) => api[`${runs}Streams`].list, { encode: encodeList }),
+    route("POST", path, 202, "user", (api) => api[runs].create, { location }),
+    route<RunAnswer>("GET", `${path}/:id`, 200, "user", (api) => api[runs].get, { etag: true }),
+    route("DELETE", `${path}/:id`, 204, "user", (api) => api[runs].delete),
+    route<RunAnswer>("POST", `${path}/:id/cancel`, 202, "user", (api) => api[runs].cancel, { body: "optional" }),
+    route("GET", `${path}/:id/events`, 200, "user", (api) => api[`${runs}Streams`].events, { encode: encodeEvents }),
+  ];
+}
+
 /** Every route of the API: its status on success, who may call it, and its procedure. */
 export const ROUTES: readonly Route[] = [
   route("GET", "/api/health", 200, "public", (api) => api.health.get, {
@@ -108,25 +124,16 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/market-data/ticks", 200, "public", (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
   route("GET", "/api/market-data/instruments", 200, "public", (api) => api.marketData.instruments),
   route("GET", "/api/market-data/gaps", 200, "public", (api) => api.marketData.gaps),
-  route("GET", "/api/backtests", 200, "user", (api) => api.backtestsStreams.list, { encode: encodeList }),
-  route("POST", "/api/backtests", 202, "user", (api) => api.backtests.create, {
-    location: ({ backtest }) => `/api/backtests/${backtest.id}`,
-  }),
   // Before the path with an id, which would match it.
   route("GET", "/api/backtests/compare", 200, "user", (api) => api.backtests.compare),
-  route("GET", "/api/backtests/:id", 200, "user", (api) => api.backtests.get, { etag: true }),
+  ...runRoutes("/api/backtests", "backtests"),
   route("PATCH", "/api/backtests/:id", 200, "user", (api) => api.backtests.update),
-  route("DELETE", "/api/backtests/:id", 204, "user", (api) => api.backtests.delete),
-  route("GET", "/api/backtests/:id/events", 200, "user", (api) => api.backtestsStreams.events, {
-    encode: encodeEvents,
-  }),
   route("GET", "/api/backtests/:id/report", 200, "user", (api) => api.backtests.report, { page: encodeReport }),
   route("POST", "/api/backtests/:id/verify", 202, "user", (api) => api.backtests.verify, {
     body: "optional",
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
   }),
   route("GET", "/api/backtests/:id/differences", 200, "user", (api) => api.backtests.differences),
-  route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
   route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log, { encode: encodeLog }),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
   route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
@@ -139,16 +146,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/backtests/:id/returns", 200, "user", (api) => api.backtestsStreams.returns, {
     encode: encodeSeries,
   }),
-  route("GET", "/api/optimizations", 200, "user", (api) => api.optimizationsStreams.list, { encode: encodeList }),
-  route("POST", "/api/optimizations", 202, "user", (api) => api.optimizations.create, {
-    location: ({ optimization }) => `/api/optimizations/${optimization.id}`,
-  }),
-  route("GET", "/api/optimizations/:id", 200, "user", (api) => api.optimizations.get, { etag: true }),
-  route("DELETE", "/api/optimizations/:id", 204, "user", (api) => api.optimizations.delete),
-  route("POST", "/api/optimizations/:id/cancel", 202, "user", (api) => api.optimizations.cancel, { body: "optional" }),
-  route("GET", "/api/optimizations/:id/events", 200, "user", (api) => api.optimizationsStreams.events, {
-    encode: encodeEvents,
-  }),
+  ...runRoutes("/api/optimizations", "optimizations"),
   route("GET", "/api/optimizations/:id/returns", 200, "user", (api) => api.optimizationsStreams.returns, {
     encode: encodeList,
   }),
@@ -167,16 +165,7 @@ export const ROUTES: readonly Route[] = [
       location: ({ backtest }) => `/api/backtests/${backtest.id}`,
     },
   ),
-  route("GET", "/api/monte-carlo", 200, "user", (api) => api.monteCarloStreams.list, { encode: encodeList }),
-  route("POST", "/api/monte-carlo", 202, "user", (api) => api.monteCarlo.create, {
-    location: ({ monte_carlo }) => `/api/monte-carlo/${monte_carlo.id}`,
-  }),
-  route("GET", "/api/monte-carlo/:id", 200, "user", (api) => api.monteCarlo.get, { etag: true }),
-  route("DELETE", "/api/monte-carlo/:id", 204, "user", (api) => api.monteCarlo.delete),
-  route("POST", "/api/monte-carlo/:id/cancel", 202, "user", (api) => api.monteCarlo.cancel, { body: "optional" }),
-  route("GET", "/api/monte-carlo/:id/events", 200, "user", (api) => api.monteCarloStreams.events, {
-    encode: encodeEvents,
-  }),
+  ...runRoutes("/api/monte-carlo", "monteCarlo"),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,

@@ -1,4 +1,6 @@
 import type { Db } from "../db/client.ts";
+import { RUN_KINDS, type RunKindName } from "../db/run_kinds.ts";
+import { RUN_RECORDS } from "../db/run_records.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
 import { CandleCache } from "./backtest/candle_cache.ts";
 import { type BacktestServices, runBacktestJob } from "./backtest/job.ts";
@@ -111,9 +113,11 @@ export function refillAtHalf(
   return wanted > backtestsMax && held < wanted && held > wanted / 2 ? held : wanted;
 }
 
+/** How many jobs of a queue a worker holds at once, the function that does one, and the one that does it in a spare place, if any. */
+type QueueWork = readonly [concurrency: () => number, handle: JobHandler, handleInSpare?: JobHandler];
+
 /**
- * The queues of a worker: how many jobs of each it holds at once, the function that does one, and the one that does it in a spare place
- * if the queue has one. Backtests come first.
+ * The queues of a worker. Backtests come first.
  */
 function listWork(
   { db, jobs, readThrough, egress, scripts, backtestsMax, limits: { resultDaysMax } }: WorkServices,
@@ -125,16 +129,19 @@ function listWork(
     readonly slicePlaces: () => number;
     readonly monteCarlos: MonteCarloServices;
   },
-): readonly (readonly [QueueName, () => number, JobHandler, JobHandler?])[] {
+): readonly (readonly [QueueName, ...QueueWork])[] {
   const ingestion = { db, jobs, feeds: readThrough.feeds };
   const { runner } = backtests;
   const backtest = (runner: Runner): JobHandler => (job, signal) =>
     runBacktestJob({ ...backtests, runner }, job, signal);
   const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts }, job, signal);
+  const runs: Readonly<Record<RunKindName, QueueWork>> = {
+    backtest: [backtestPlaces, backtest(runner), backtest(spareRunner)],
+    optimization: [slicePlaces, (job, ...hold) => runOptimizationJob(optimizations, job, ...hold)],
+    monteCarlo: [() => 1, (job, signal) => runMonteCarloJob(monteCarlos, job, signal)],
+  };
   return [
-    [QUEUES.backtests, backtestPlaces, backtest(runner), backtest(spareRunner)],
-    [QUEUES.optimizations, slicePlaces, (job, ...hold) => runOptimizationJob(optimizations, job, ...hold)],
-    [QUEUES.monteCarlos, () => 1, (job, signal) => runMonteCarloJob(monteCarlos, job, signal)],
+    ...Object.values(RUN_RECORDS).map(({ kind }) => [RUN_KINDS[kind].queue, ...runs[kind]] as const),
     [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
     [QUEUES.checks, () => backtestsMax, check, check],
     [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],

@@ -6,7 +6,7 @@ import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import { connectBoss, endHeartbeats, inTransaction } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
-import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, RETRY_LIMITS } from "./queues.ts";
+import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, retryLimitOf } from "./queues.ts";
 import { traceSend } from "../common/telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -285,7 +285,7 @@ function held(queue: QueueName, job: TakenJob): SQL {
 }
 
 function toTaken(queue: QueueName, { id, retryCount, retryLimit, data }: JobWithMetadata<unknown>): TakenJob {
-  const deaths = retryCount + RETRY_LIMITS[queue] - retryLimit;
+  const deaths = retryCount + retryLimitOf(queue) - retryLimit;
   return { id, retryCount, data, isSuspect: deaths >= SUSPECT_DEATHS };
 }
 

@@ -1,33 +1,26 @@
 import type { PgBoss } from "pg-boss";
-import { RUN_KINDS } from "../../db/run_kinds.ts";
+import { RUN_KINDS, type RunKindName } from "../../db/run_kinds.ts";
 
 /**
- * The queues. `optimizations` holds their beginnings, slices and ends, `checks` modules before their registration, `dead` the jobs that
+ * The queues, beside those of other kinds of runs. `optimizations` holds their beginnings, slices and ends, `checks` modules before their registration, `dead` the jobs that
  * used up their attempts.
  */
 export const QUEUES = {
   backtests: RUN_KINDS.backtest.queue,
   optimizations: RUN_KINDS.optimization.queue,
-  monteCarlos: RUN_KINDS.monteCarlo.queue,
   ingestion: "ingestion",
   schedules: "ingestion-schedules",
   checks: "module-checks",
   housekeeping: "housekeeping",
   dead: "backtests-dead",
 } as const;
-export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
+export type QueueName = (typeof QUEUES)[keyof typeof QUEUES] | (typeof RUN_KINDS)[RunKindName]["queue"];
 
 // A worker's death is noticed when its jobs miss the heartbeat and a monitor pass finds them.
 const HEARTBEAT_SECONDS = 10;
 export const MONITOR_SECONDS = 5;
 const RETRY_LIMIT = 9;
-/** How often a job of each queue may be taken again; jobs.ts has the cost of an attempt. */
-export const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
-  [QUEUES.backtests]: RETRY_LIMIT,
-  [QUEUES.optimizations]: RETRY_LIMIT,
-  [QUEUES.monteCarlos]: RETRY_LIMIT,
-  [QUEUES.ingestion]: RETRY_LIMIT,
-  [QUEUES.schedules]: RETRY_LIMIT,
+const RETRY_LIMITS: Readonly<Partial<Record<QueueName, number>>> = {
   // The request waits 15 seconds for the verdict, and the client retries.
   [QUEUES.checks]: 0,
   // The next hour starts another.
@@ -41,6 +34,11 @@ const HOUSEKEEPING_SECONDS_MAX = 3600;
 const INGESTION_SECONDS_MAX = 12 * 3600;
 const YEAR_SECONDS = 365 * 86_400;
 const KEEP_ENDED_SECONDS = 3600;
+
+/** How often a job of a queue may be taken again; jobs.ts has the cost of an attempt. */
+export function retryLimitOf(queue: QueueName): number {
+  return RETRY_LIMITS[queue] ?? RETRY_LIMIT;
+}
 
 /**
  * Creates or updates the queues.
@@ -65,7 +63,7 @@ export async function createQueues(boss: PgBoss, runSecondsMax: number): Promise
     [QUEUES.checks, { ...kept, retentionSeconds: 60, expireInSeconds: 60 }],
   ] as const;
   for (const [name, special] of settings) {
-    const options = { ...special, retryLimit: RETRY_LIMITS[name] };
+    const options = { ...special, retryLimit: retryLimitOf(name) };
     await boss.createQueue(name, options);
     // Creating leaves an existing queue as it was.
     await boss.updateQueue(name, options);

@@ -11,11 +11,11 @@ import {
   setMonteCarloProgress,
   settleMonteCarlo,
 } from "../../db/monte_carlos.ts";
+import { RUN_KINDS } from "../../db/run_kinds.ts";
 import type { FailedPaths, MonteCarloResult } from "../../research/monte_carlo/request.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
-import { QUEUES } from "../jobs/queues.ts";
 import { brokenBy, type Completed, type Failed, NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import { traceStep } from "../common/telemetry.ts";
@@ -25,7 +25,7 @@ import { makePaths } from "./paths_thread.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-const QUEUE = QUEUES.monteCarlos;
+const QUEUE = RUN_KINDS.monteCarlo.queue;
 
 /** The services of a Monte Carlo simulation. */
 export interface MonteCarloServices extends CandleServices {
