@@ -1,6 +1,6 @@
 /** The part of a submission that asks for many markets with one account. */
 import { z } from "zod";
-import { PORTFOLIO_MARKETS_MAX } from "../../engine/portfolio/portfolio.ts";
+import { CODE_MARKETS_MAX, PORTFOLIO_MARKETS_MAX } from "../../engine/portfolio/portfolio.ts";
 import { AppError, pointer, quote, validationFailed } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
@@ -56,15 +56,15 @@ export async function completePortfolio(
     throw refuse(`${path}/portfolio`, "needs instruments or a universe beside it");
   }
   if (list !== null && name !== null) throw refuse(`${path}/universe`, "and instruments cannot both be given");
-  if (strategy.builtin === null && strategy.portfolioBuiltin === null) {
-    const message = `cannot be run by ${strategy.name}: only built-in strategies run over many markets`;
+  if (strategy.runtime?.type === "remote") {
+    const message = `cannot be run by ${strategy.name}: an endpoint runs over one market`;
     throw refuse(`${path}/${list === null ? "universe" : "instruments"}`, message);
   }
   const chosen = wanted.portfolio ?? portfolioSchema.parse({});
   if (list !== null) {
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
     requireCount(strategy, countMarkets(members), `${path}/instruments`);
-    requireRoom(ctx, { markets: countMarkets(members), candles, path: `${path}/instruments` });
+    requireRoom(ctx, strategy, { markets: countMarkets(members), candles, path: `${path}/instruments` });
     return { instruments: members, portfolio: chosen };
   }
   const found = await resolveUniverse(ctx, name ?? "");
@@ -74,7 +74,7 @@ export async function completePortfolio(
     throw refuse(`${path}/universe`, message);
   }
   requireCount(strategy, markets, `${path}/universe`);
-  requireRoom(ctx, { markets, candles, path: `${path}/universe` });
+  requireRoom(ctx, strategy, { markets, candles, path: `${path}/universe` });
   return { universe: `${found.slug}@${found.version}`, portfolio: chosen };
 }
 
@@ -90,8 +90,14 @@ function countMarkets(members: readonly { readonly symbol: string; readonly exch
   return new Set(members.map(({ symbol, exchange }) => JSON.stringify([symbol, exchange]))).size;
 }
 
-/** A portfolio strategy has its own limits: pairs are two. */
-function requireCount({ name, portfolioBuiltin }: ResolvedStrategy, markets: number, path: string): void {
+/** A portfolio strategy has its own limits: pairs are two. Foreign code has an instance for each. */
+function requireCount({ name, portfolioBuiltin, runtime }: ResolvedStrategy, markets: number, path: string): void {
+  if (runtime !== null && markets > CODE_MARKETS_MAX) {
+    throw refuse(
+      path,
+      `must name at most ${CODE_MARKETS_MAX} instruments for ${name}, not ${markets}: code of users has an instance for each`,
+    );
+  }
   if (portfolioBuiltin === null) return;
   const { min, max } = portfolioBuiltin.instruments;
   if (markets >= min && markets <= (max ?? PORTFOLIO_MARKETS_MAX)) return;
@@ -102,10 +108,12 @@ function requireCount({ name, portfolioBuiltin }: ResolvedStrategy, markets: num
 /** A run costs its instruments times their candles. */
 function requireRoom(
   { runCandlesMax }: UserContext,
+  { runtime }: ResolvedStrategy,
   { markets, candles, path }: { readonly markets: number; readonly candles: number; readonly path: string },
 ): void {
-  // Days of many instruments are short beside minutes of one: the limit of one run is that of all its candles, ten times.
-  const most = runCandlesMax * 10;
+  // Days of many instruments are short beside minutes of one: the limit of one run is that of all its candles, ten times. A process of
+  // foreign code has them all at once.
+  const most = runtime === null ? runCandlesMax * 10 : runCandlesMax;
   if (markets * candles <= most) return;
   const message = `must make at most ${most} candles: ${markets} instruments of ${candles} candles are ${
     markets * candles

@@ -58,7 +58,7 @@ export async function findDecider(db: Db, record: RunRecord, { own: parameters }
 }
 
 /** Versions that a script's result depends on: another V8 may round a sine otherwise. */
-function versionsOf(
+export function versionsOf(
   { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
 ): Readonly<Record<string, string>> {
   if (type === "wasm") return {};

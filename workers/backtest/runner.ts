@@ -17,7 +17,16 @@ import type {
 } from "../common/protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
+import { encodeMarkets } from "../portfolio/encode_markets.ts";
+import {
+  SANDBOX_BYTES_MAX,
+  type SandboxTask,
+  type ScriptJob,
+  type ScriptLanguage,
+  type ScriptMarketsJob,
+  type WasmJob,
+  type WasmMarketsJob,
+} from "../sandbox/task.ts";
 import { traceStep } from "../common/telemetry.ts";
 import { LONG_RUN_MS, Pool, type RunLimits } from "./pool.ts";
 import { Slots } from "./slots.ts";
@@ -25,11 +34,22 @@ import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 
 const PROGRESS_MS = 500;
 
+/** A user's code over many markets. */
+export type MarketsJob = WasmMarketsJob | ScriptMarketsJob;
+
 /** A run, by the kind of its strategy. */
 export type Run =
   | { readonly kind: "builtin"; readonly task: RunTask }
   | { readonly kind: "code"; readonly job: WasmJob | ScriptJob }
   | { readonly kind: "remote"; readonly run: RemoteRun };
+
+/** A run over many markets, by the kind of its strategy. */
+export type PortfolioRun =
+  | { readonly kind: "builtin"; readonly task: PortfolioTask }
+  | { readonly kind: "code"; readonly job: MarketsJob };
+
+/** Loads a run again with more candles before the ranges of its markets, as Reload. */
+export type ReloadMarkets = (lookbackCandles: number) => Promise<PortfolioRun>;
 
 /** Loads a run again with more candles before its range: the warm-up that a user's code turned out to ask for. */
 export type Reload = (lookbackCandles: number) => Promise<Run>;
@@ -71,37 +91,77 @@ export class Runner {
   async run(run: Run, limits: RunLimits, reload?: Reload): Promise<Outcome<EncodedRun>> {
     if (run.kind === "builtin") return await this.#pool.run(run.task, limits);
     const language = run.kind === "code" && run.job.kind === "script" ? run.job.language : null;
+    return await this.#inSandbox(
+      language,
+      limits,
+      async (within) =>
+        run.kind === "code"
+          ? await runCode(run.job, within, reload)
+          : await encode(await this.#remote.run(run.run, within), run.run),
+    );
+  }
+
+  /** Runs foreign code as soon as a slot is free. @param language Of a script; null: it is none. */
+  async #inSandbox<Value extends object>(
+    language: ScriptLanguage | null,
+    limits: RunLimits,
+    execute: (within: SandboxLimits) => Promise<Outcome<Value>>,
+  ): Promise<Outcome<Value>> {
     const refused = language === null ? null : await refuseScript(this.#scripts, language);
     if (refused !== null) throw refused;
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     const begun = performance.now();
     this.#begun.push(begun);
     try {
-      const within: SandboxLimits = {
+      return await execute({
         deadlineMs: limits.deadlineMs,
         memoryBytesMax: SANDBOX_BYTES_MAX,
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
         jitless: language !== null && isJitless(this.#scripts, language),
-      };
-      return run.kind === "code"
-        ? await runCode(run.job, within, reload)
-        : await encode(await this.#remote.run(run.run, within), run.run);
+      });
     } finally {
       this.#begun.splice(this.#begun.indexOf(begun), 1);
       this.#slots.release();
     }
   }
 
-  /** Runs a built-in strategy over many markets as soon as a slot is free. */
-  async runPortfolio(task: PortfolioTask, limits: RunLimits): Promise<Outcome<EncodedPortfolio>> {
-    return await this.#pool.runPortfolio(task, limits);
+  /**
+   * Executes a run over many markets as soon as a slot is free.
+   *
+   * @throws {RunError} As `run`.
+   */
+  async runPortfolio(
+    run: PortfolioRun,
+    limits: RunLimits,
+    reload?: ReloadMarkets,
+  ): Promise<Outcome<EncodedPortfolio>> {
+    if (run.kind === "builtin") return await this.#pool.runPortfolio(run.task, limits);
+    const { job } = run;
+    const language = job.kind === "script_markets" ? job.language : null;
+    return await this.#inSandbox(language, limits, (within) => runMarkets(job, within, reload));
   }
 
   /** Ends the warm workers; sandbox processes end by their signals. */
   close(): void {
     this.#pool.close();
   }
+}
+
+async function runMarkets(
+  job: MarketsJob,
+  within: SandboxLimits,
+  reload: ReloadMarkets | undefined,
+): Promise<Outcome<EncodedPortfolio>> {
+  let { task } = job;
+  const reloadJob = reload && (async (lookbackCandles: number) => {
+    const run = await reload(lookbackCandles);
+    if (run.kind !== "code") throw new TypeError(`Cannot continue a run of code as one of kind ${run.kind}`);
+    task = run.job.task;
+    return run.job;
+  });
+  const outcome = await runInSandbox(job, { ...within, ...(reloadJob && { reload: reloadJob }) });
+  return await encodeMarkets(outcome, task);
 }
 
 async function runCode(

@@ -5,7 +5,7 @@ import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { AssetClass, Execution } from "../../engine/execution.ts";
 import type { BenchmarkColumns } from "../../engine/metrics/input.ts";
-import type { EachMarket, PortfolioSettings } from "../../engine/portfolio/portfolio.ts";
+import type { EachMarket, PortfolioResult, PortfolioSettings } from "../../engine/portfolio/portfolio.ts";
 import type { PortfolioSummary } from "../../engine/portfolio/portfolio_summary.ts";
 import type { Integrity } from "../../engine/result.ts";
 import type { RunResult } from "../../engine/run.ts";
@@ -89,6 +89,31 @@ export interface PortfolioTask extends Omit<PortfolioSettings, "pool" | "trading
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly positionsMax: number;
   readonly rank: EachMarket["rank"];
+}
+
+/** Everything that decides a run of foreign code over many markets, besides the code. */
+export interface MarketsTask extends Omit<PortfolioTask, "slug" | "parameters"> {
+  /** Chooses where the integrity checks look; an unsigned 32-bit number. */
+  readonly seed: number;
+}
+
+/** A series that a strategy plotted in one of many markets. */
+export interface MarketPlot {
+  /** Row of the market. */
+  readonly market: number;
+  readonly name: string;
+  readonly pane: string | null;
+  /** A value a mark of the run, NaN where the market has none. */
+  readonly values: Float64Array;
+}
+
+/** The value of a completed run of foreign code over many markets. */
+export interface SimulatedMarkets {
+  readonly result: PortfolioResult;
+  readonly integrity: Integrity;
+  /** Lines that the strategies logged. */
+  readonly log?: readonly string[];
+  readonly plots?: readonly MarketPlot[];
 }
 
 /** The value of such a run in the form in which it is stored. */

@@ -11,6 +11,8 @@ import { type FailureCode, RunError } from "../common/outcome.ts";
 import { type CandleServices, type CandlesRecord, loadCandles, type MarketData } from "../backtest/run_candles.ts";
 import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
 
+/** No moment is later. JSON has no Infinity. */
+const MOMENT_MS_MAX = 8.64e15;
 // Reads wait for the database; the candles of more at once would wait for each other.
 const LOADED_AT_ONCE = 8;
 // A message names so many instruments.
@@ -162,8 +164,8 @@ export function toEngineMarkets(
 function toMemberships(members: readonly Member[]): Membership[] | null {
   if (members.some(({ from, to }) => from === null && to === null)) return null;
   return members.map(({ from, to }) => ({
-    from: from === null ? -Infinity : toMs(from),
-    until: to === null ? Infinity : toMs(to),
+    from: from === null ? -MOMENT_MS_MAX : toMs(from),
+    until: to === null ? MOMENT_MS_MAX : toMs(to),
   })).toSorted((one, two) => one.from - two.from);
 }
 

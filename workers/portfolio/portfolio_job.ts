@@ -1,5 +1,6 @@
 /** A backtest over many markets with one account. */
 import { createHash } from "node:crypto";
+import { getLogger } from "@logtape/logtape";
 import type { Backtest } from "../../db/backtests.ts";
 import type { ResultInputs } from "../../db/result_inputs.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
@@ -7,18 +8,19 @@ import type { BacktestResult } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { fixedMs } from "../../market/timeframes.ts";
-import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import { describeFailedChecks, hashCanonical, isoTime } from "../backtest/plan.ts";
 import type { RunLimits } from "../backtest/pool.ts";
 import type { BacktestRecords, StorableRun } from "../backtest/records.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
-import type { MarketSettings, Parameters, RunSettings } from "../backtest/run_settings.ts";
-import type { Runner } from "../backtest/runner.ts";
-import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
-import type { EncodedPortfolio, PortfolioTask } from "../common/protocol.ts";
+import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
+import type { PortfolioRun, Runner } from "../backtest/runner.ts";
+import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
+import type { EncodedPortfolio, MarketsTask } from "../common/protocol.ts";
 import { traceStep } from "../common/telemetry.ts";
+import { findMarketsDecider, type MarketsDecider } from "./markets_decider.ts";
 import { type LoadedMarkets, loadMarkets, name, seriesOf, toEngineMarkets } from "./load_markets.ts";
+
+const logger = getLogger(["hindcast", "queue"]);
 
 /** What a run over many markets needs of its process. */
 export interface PortfolioServices extends CandleServices {
@@ -29,17 +31,19 @@ export interface PortfolioServices extends CandleServices {
 
 /** The task, and what its result says besides the simulation's own words. */
 interface PortfolioPlan {
-  readonly task: PortfolioTask;
+  readonly run: PortfolioRun;
+  readonly task: MarketsTask;
   readonly runKey: string;
+  readonly moduleSha256: string | null;
   readonly inputs: ResultInputs;
   readonly data: Pick<BacktestResult["data"], "sha256" | "gaps" | "session">;
   readonly notes: readonly string[];
 }
 
 /**
- * Runs a built-in strategy over the markets of a record.
+ * Runs a strategy over the markets of a record.
  *
- * @throws {RunError} As loadMarkets().
+ * @throws {RunError} As loadMarkets() and findMarketsDecider().
  */
 export async function runPortfolioBacktest(
   services: PortfolioServices,
@@ -51,18 +55,29 @@ export async function runPortfolioBacktest(
   },
   signal: AbortSignal,
 ): Promise<Outcome<StorableRun>> {
-  const { records, runner, deadlineMs } = services;
-  const plan = await traceStep("load candles", () => planPortfolio(services, record, settings, markets));
+  const { db, records, runner, deadlineMs } = services;
+  const decider = await findMarketsDecider(db, record, settings);
+  const load = (lookback: number) =>
+    traceStep("load candles", () => planPortfolio(services, record, settings, markets, { ...decider, lookback }));
+  let plan = await load(decider.lookback);
   const longest = plan.task.markets.reduce((one, two) => one.candles.time.length < two.candles.time.length ? two : one);
   const progress = records.trackProgress(record, longest.candles.time.subarray(longest.firstIndex));
   const stop = AbortSignal.any([signal, progress.lost]);
   const limits: RunLimits = { deadlineMs, waitMs, signal: stop, onProgress: progress.write.bind(progress) };
+  // A user's code knows its warm-up only once it has its parameters.
+  const reload = async (warmup: number) => (plan = await load(warmup)).run;
   const begun = performance.now();
-  const outcome = await traceStep("simulate", () => runner.runPortfolio(plan.task, limits));
+  const outcome = await traceStep("simulate", () => runner.runPortfolio(plan.run, limits, reload));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   if (outcome.type === "completed") return toStorable(plan, outcome, durationMs);
-  return outcome.type === "broken" && stop.aborted ? NOT_BEGUN : outcome;
+  if (outcome.type !== "broken") return outcome;
+  if (stop.aborted) return NOT_BEGUN;
+  logger.error("The sandbox of attempt {attempt} broke: {reason}", {
+    attempt: record.attempts,
+    reason: outcome.message,
+  });
+  return outcome;
 }
 
 async function planPortfolio(
@@ -70,9 +85,9 @@ async function planPortfolio(
   record: Backtest,
   settings: RunSettings,
   wanted: MarketSettings,
+  decider: MarketsDecider,
 ): Promise<PortfolioPlan> {
-  const slug = record.strategySlug ?? "";
-  const lookback = lookbackOf(slug, settings.own);
+  const { lookback } = decider;
   const loaded = await loadMarkets(services, record, settings, { markets: wanted, lookback });
   // The record's own instrument is what equity is compared with.
   const beside = await loadCandles(services, record, settings, 0);
@@ -80,18 +95,7 @@ async function planPortfolio(
   const { assetClass } = beside.instrument;
   const execution = withPeriodsPerYear(settings.execution, assetClass, fixedMs(timeframe));
   const { time, close } = (beside.benchmark ?? beside).read.candles;
-  const task: PortfolioTask = {
-    slug,
-    parameters: settings.own,
-    markets: toEngineMarkets(loaded.markets, settings, record),
-    timeframeMs: fixedMs(timeframe),
-    initialBalance: record.initialBalance,
-    execution,
-    benchmark: { time, close },
-    assetClass,
-    positionsMax: wanted.positionsMax ?? loaded.markets.length,
-    rank: wanted.rank,
-  };
+  const positionsMax = wanted.positionsMax ?? loaded.markets.length;
   const { timezone, open, close: closes, weekdays } = sessionWith(beside.instrument, hours);
   const session = { hours, timezone, open, close: closes, weekdays };
   const sums = loaded.markets.map((
@@ -99,21 +103,35 @@ async function planPortfolio(
   ) => [id, memberships, data.read.sha256, data.finer?.sha256 ?? null]);
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
-    strategy: slug,
+    strategy: decider.identity,
     parameters: { ...settings.own, timeframe },
     execution,
     markets: sums,
-    positions_max: task.positionsMax,
-    rank: task.rank,
+    positions_max: positionsMax,
+    rank: wanted.rank,
     benchmark: (beside.benchmark ?? beside).read.sha256,
     session,
     initial_balance: record.initialBalance,
     start_date: record.startDate,
     end_date: record.endDate,
   });
+  const task: MarketsTask = {
+    markets: toEngineMarkets(loaded.markets, settings, record),
+    timeframeMs: fixedMs(timeframe),
+    initialBalance: record.initialBalance,
+    execution,
+    benchmark: { time, close },
+    assetClass,
+    positionsMax,
+    rank: wanted.rank,
+    seed: Number.parseInt(runKey.slice(0, 8), 16),
+  };
+  const holdsMore = execution.lookback && loaded.markets.some(({ data }) => data.read.lookback === lookback);
   return {
+    run: decider.toRun(task, holdsMore ? lookback : null),
     task,
     runKey,
+    moduleSha256: decider.moduleSha256,
     inputs: { key: runKey, lookback, series: [...seriesOf(loaded.markets), ...beside.series] },
     data: {
       sha256: createHash("sha256").update(JSON.stringify(sums)).digest("hex"),
@@ -122,13 +140,6 @@ async function planPortfolio(
     },
     notes: describeMarkets(record, loaded),
   };
-}
-
-/** @throws {RunError} STRATEGY_FAILED */
-function lookbackOf(slug: string, parameters: Parameters): number {
-  const strategy = (findBuiltin(slug) ?? findPortfolioBuiltin(slug))?.create(parameters);
-  if (strategy === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${slug}`);
-  return Math.max(strategy.warmup, "lookback" in strategy ? strategy.lookback ?? 0 : 0);
 }
 
 function describeMarkets({ parameters, endDate }: Backtest, { markets, missing }: LoadedMarkets): string[] {
@@ -147,8 +158,8 @@ function describeMarkets({ parameters, endDate }: Backtest, { markets, missing }
 }
 
 function toStorable(
-  { task, runKey, inputs, data, notes }: PortfolioPlan,
-  { result, integrity, portfolio, marks, first, last, chunks, sparkline }: EncodedPortfolio,
+  { task, runKey, moduleSha256, inputs, data, notes }: PortfolioPlan,
+  { result, integrity, portfolio, marks, first, last, chunks, sparkline, plots = [], log = [] }: EncodedPortfolio,
   durationMs: number,
 ): Outcome<StorableRun> {
   return {
@@ -156,7 +167,7 @@ function toStorable(
     result: {
       run_key: runKey,
       engine_version: ENGINE_VERSION,
-      module_sha256: null,
+      module_sha256: moduleSha256,
       data: { candles: marks, first: isoTime(first), last: isoTime(last), ...data },
       execution: task.execution,
       metrics: result.metrics,
@@ -168,9 +179,9 @@ function toStorable(
       duration_ms: durationMs,
     },
     chunks,
-    plots: [],
+    plots,
     sparkline,
-    log: [],
+    log,
     inputs,
   };
 }

@@ -18,6 +18,8 @@ const TAG_JSON_BYTES = 2 * TAG_BYTES_MAX + 3;
 const ORDER_ROW_BYTES = 256;
 /** Columns of a candle: equity, position, balances, and 16 plots. */
 const CANDLE_ROW_BYTES = 8 * 32;
+/** A market's weights at 500 marks, its contribution and its correlations. */
+const MARKET_BYTES = 2 ** 14;
 /** No column of a message is longer than this. */
 export const BODY_BYTES_MAX = 2 ** 29;
 
@@ -60,6 +62,13 @@ export function boundsOf(job: SandboxJob): AnswerBounds {
       const bodyBytesMax = 8 * (CURVE_POINTS_MAX + 1);
       const candlesMax = job.task.candles.time.length;
       return { headBytesMax: SMALL_BYTES_MAX, bodyBytesMax, resultsMax: job.until - job.from, candlesMax };
+    }
+    case "run_markets":
+    case "script_markets": {
+      const { markets } = job.task;
+      const bounds = boundsOfRun(markets.reduce((sum, { candles }) => sum + candles.time.length, 0));
+      const bodyBytesMax = Math.min(BODY_BYTES_MAX, bounds.bodyBytesMax + markets.length * MARKET_BYTES);
+      return { ...bounds, bodyBytesMax };
     }
     default:
       return boundsOfRun(job.task.candles.time.length);

@@ -91,15 +91,79 @@ const runOf = (candles: number) =>
     plots: plotsOf(candles).optional(),
   });
 
+const MOMENT_MS_MAX = 8.64e15;
+/** Marks whose weights a result has, and markets whose correlations (engine/portfolio/portfolio_tables.ts). */
+const SAMPLES_MAX = 500;
+const CORRELATED_MAX = 50;
+
+/** Times in order, each of which a date can be made of. */
+const moments = (marks: number) =>
+  doubles(marks).refine(
+    (times) => times.every((time, n) => Math.abs(time) <= MOMENT_MS_MAX && (n === 0 || time >= times[n - 1]!)),
+    "has times that are none, or out of order",
+  );
+/** Rows of a list of this length. */
+const rowsOf = <Column extends Int32Array | Uint16Array>(kind: new () => Column, most: number, length: number) =>
+  z.instanceof(kind).refine(
+    (column) => column.length <= most && column.every((row: number) => row >= 0 && row < length),
+    `has more than ${most} rows, or one that is not there`,
+  );
+
+/** A run over many markets. */
+const marketsRunOf = (markets: number, marks: number) => {
+  const ofMarkets = rowsOf(Uint16Array, ROWS_MAX, markets);
+  const contribution = doubles(markets).refine(({ length }) => length === markets, "is not of all markets");
+  const counts = integers(markets).refine(({ length }) => length === markets, "is not of all markets");
+  const marked = doubles(marks);
+  const samples = SAMPLES_MAX * markets;
+  const result = z.object({
+    ...{ trades: trades.safeExtend({ market: ofMarkets }), orders: orders.safeExtend({ market: ofMarkets }) },
+    ...{ metrics, undefinedMetrics: reasons, dailyReturns: marked, time: moments(marks), instant: moments(marks) },
+    ...{ equity: marked, cash: marked, netExposure: marked, grossExposure: marked },
+    contributions: z.object({
+      ...{ pnl: contribution, fees: contribution, trades: counts, marksHeld: counts, share: contribution },
+    }),
+    weights: z.object({
+      ...{ mark: rowsOf(Int32Array, samples, marks), market: rowsOf(Uint16Array, samples, markets) },
+      ...{ weight: doubles(samples), marks: rowsOf(Int32Array, SAMPLES_MAX, marks) },
+    }),
+    holdings: z.object({ mean: number, largestWeight: number, herfindahl: number }).nullable(),
+    correlation: z.object({
+      markets: rowsOf(Uint16Array, CORRELATED_MAX, markets),
+      values: doubles(CORRELATED_MAX * CORRELATED_MAX),
+    }),
+    bounds: z.object({ stop_first: bound, target_first: bound }).nullable(),
+    marginBounds: z.object({ worst_together: bound, closes_only: bound }).nullable(),
+    notes: z.array(sentence).max(NOTES_MAX),
+  }).refine(
+    ({ time, instant, equity, cash, netExposure, grossExposure, trades, orders, weights, correlation }) =>
+      time.length > 0 && weights.marks.every((mark) => mark < time.length) &&
+      correlation.values.length === correlation.markets.length ** 2 &&
+      [instant, equity, cash, netExposure, grossExposure].every(({ length }) => length === time.length) &&
+      trades.market.length === trades.count && orders.market.length === orders.count,
+    "has columns of different lengths",
+  );
+  const plot = z.object({ market: count.max(markets - 1), name, pane: name.nullable(), values: doubles(marks) });
+  return z.object({
+    result,
+    integrity: z.object({ lookahead: finding, determinism: finding, warm_up: finding, orders: finding }),
+    log: log.optional(),
+    plots: z.array(plot).max(PLOTS_MAX).optional(),
+  });
+};
+
 /** The value of each kind of job. */
-function valueOf({ kind }: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z.ZodObject {
-  switch (kind) {
+function valueOf(job: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z.ZodObject {
+  switch (job.kind) {
     case "validate":
       return z.object({ report: dryRun, log });
     case "check_script":
       return z.object({ report: dryRun, log, parameterSchema });
     case "fetch":
       return z.object({ body: bytes.refine(({ length }) => length <= bodyBytesMax) });
+    case "run_markets":
+    case "script_markets":
+      return marketsRunOf(job.task.markets.length, candlesMax);
     case "run":
     case "script":
     case "remote":

@@ -1,10 +1,10 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
-import { encodeChunks, equityPart, ordersPart, type PartColumns, tradesPart } from "../../db/codec/result_parts.ts";
+import { portfolioParts } from "../../db/codec/portfolio_parts.ts";
+import { encodeChunks } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
 import type { BufferPool } from "../../engine/buffer_pool.ts";
 import { isAskedToStop } from "../../engine/control.ts";
-import { candleClose } from "../../engine/durations.ts";
 import type { PortfolioMarket, PortfolioRequest, PortfolioResult } from "../../engine/portfolio/portfolio.ts";
 import { summarizePortfolio } from "../../engine/portfolio/portfolio_summary.ts";
 import { runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
@@ -13,6 +13,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedPortfolio, PortfolioTask } from "../common/protocol.ts";
+import { cutMarket } from "./markets/cut_market.ts";
 
 const SKIPPED: Finding = { status: "skipped", evidence: "Built-in strategies see no candle before it has closed" };
 
@@ -40,7 +41,7 @@ export function runBuiltinPortfolio(
     first: result.time[0]!,
     last: result.time.at(-1)!,
     integrity,
-    chunks: [...encodeChunks(partsOf(result))],
+    chunks: [...encodeChunks(portfolioParts(result))],
     sparkline: drawSparkline(result.equity, task.initialBalance),
   };
 }
@@ -79,50 +80,4 @@ function checkCut(
     evidence: refused === 0 ? "No order was refused" : `${refused} orders were refused; the list of orders says why`,
   };
   return { lookahead: told, determinism: told, warm_up: SKIPPED, orders };
-}
-
-/** A market with the candles that have closed by an instant; the last of them does not end its trade. */
-function cutMarket(market: PortfolioMarket, until: number, timeframeMs: number | null): PortfolioMarket {
-  const { candles, hours = null, firstIndex } = market;
-  let count = 0;
-  while (count < candles.time.length && closeOf(count) <= until) count++;
-  function closeOf(i: number): number {
-    return hours === null ? candleClose(candles.time[i]!, timeframeMs) : hours.closes[i]!;
-  }
-  const { time, open, high, low, close, volume } = candles;
-  return {
-    ...market,
-    candles: {
-      time: time.subarray(0, count),
-      open: open.subarray(0, count),
-      high: high.subarray(0, count),
-      low: low.subarray(0, count),
-      close: close.subarray(0, count),
-      volume: volume.subarray(0, count),
-    },
-    hours: hours && { opens: hours.opens.subarray(0, count), closes: hours.closes.subarray(0, count) },
-    firstIndex: Math.min(firstIndex, count),
-    isDelisted: market.isDelisted === true && count === time.length,
-  };
-}
-
-/** The result's columns; each trade and each order has the row of its market. */
-function partsOf(result: PortfolioResult): PartColumns[] {
-  const withMarket = (part: PartColumns, market: Uint16Array): PartColumns => ({
-    ...part,
-    columns: { ...part.columns, market: Int32Array.from(market.subarray(0, part.count)) },
-  });
-  const curve = lastOfEachTime(result);
-  return [
-    withMarket(tradesPart(result.trades), result.trades.market),
-    withMarket(ordersPart(result.orders), result.orders.market),
-    equityPart(curve),
-  ];
-}
-
-/** The curve, with net exposure as its position. Candles that open together may close at different times: the last mark counts. */
-function lastOfEachTime({ time, equity, netExposure }: PortfolioResult) {
-  const kept = [...time.keys()].filter((row) => row === time.length - 1 || time[row]! < time[row + 1]!);
-  const pick = (values: Float64Array) => Float64Array.from(kept, (row) => values[row]!);
-  return { time: pick(time), equity: pick(equity), position: pick(netExposure) };
 }

@@ -6,6 +6,8 @@ export interface Series {
   readonly timeframeMs: number;
   /** Index of the first candle of the run's range; those before it are the lookback. */
   readonly firstIndex: number;
+  /** Markets of the run, which share its orders and tags; absent: one. Its strategies are not told. */
+  readonly markets?: number;
 }
 
 // Months differ: a twelfth of the 365.2425 days of a year.

@@ -9,6 +9,7 @@
 const KINDS = {
   Int8Array,
   Uint8Array,
+  Uint16Array,
   Int32Array,
   Uint32Array,
   Float64Array,
@@ -120,6 +121,7 @@ function kindOf(column: Column): Kind {
   if (column instanceof Float64Array) return "Float64Array";
   if (column instanceof Int32Array) return "Int32Array";
   if (column instanceof Uint32Array) return "Uint32Array";
+  if (column instanceof Uint16Array) return "Uint16Array";
   return column instanceof Int8Array ? "Int8Array" : "Uint8Array";
 }
 

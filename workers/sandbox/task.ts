@@ -3,8 +3,17 @@ import type { Finding } from "../../engine/result.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
+import {
+  countCandles,
+  type SandboxMarkets,
+  type ScriptMarketsJob,
+  type WasmMarketsJob,
+} from "./markets/markets_task.ts";
+import type { ScriptLanguage } from "./contracts/layout.ts";
 import type { InterpreterCode } from "./python/interpreter.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
+
+export type { SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
@@ -12,9 +21,6 @@ export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
 const CANDLE_BYTES = 8 * 8;
 // Paths are made of four columns of factors and one of indexes, in five columns.
 const PATH_CANDLE_BYTES = 8 * 10;
-
-/** JavaScript counts as TypeScript. */
-export type ScriptLanguage = "typescript" | "python";
 
 /** The first argument of the child process: the kind of its jobs, or `python` for those of a script in Python. */
 export type SandboxKind = SandboxJob["kind"] | "python";
@@ -30,16 +36,19 @@ export type SandboxJob =
   | WasmJob
   | WasmTrialsJob
   | WasmPathsJob
+  | WasmMarketsJob
   | ScriptCheckJob
   | ScriptJob
   | ScriptTrialsJob
   | ScriptPathsJob
+  | ScriptMarketsJob
   | RemoteJob
   | FetchJob;
 
 /** Bytes of a job's candles and curves in its process: a long run leaves its strategy as much memory as a short one. */
 export function candleBytes(job: SandboxJob): number {
   if (!("task" in job)) return 0;
+  if ("markets" in job.task) return countCandles(job.task) * CANDLE_BYTES;
   const { candles, finer } = job.task;
   const pathBytes = "pathSeed" in job ? candles.time.length * PATH_CANDLE_BYTES : 0;
   return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES + pathBytes;
@@ -223,6 +232,7 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
   : Job extends WasmTrialsJob | ScriptTrialsJob | PathsRun ? object
   : Job extends ScriptCheckJob ? ValidScript
   : Job extends FetchJob ? Fetched
+  : Job extends WasmMarketsJob | ScriptMarketsJob ? SandboxMarkets
   : SandboxRun;
 
 /** The limits that a sandbox process watches and has the system watch; its second argument, as JSON. */
@@ -247,7 +257,10 @@ export interface LookbackRequest {
 }
 
 /** The request of a strategy that has just been made; null if its job has the candles, or cannot have more. */
-export function requestLookback({ lookbackWanted }: CodeRun, warmup: number): LookbackRequest | null {
+export function requestLookback(
+  { lookbackWanted }: Pick<CodeRun, "lookbackWanted">,
+  warmup: number,
+): LookbackRequest | null {
   if (lookbackWanted === null || warmup <= lookbackWanted) return null;
   return { type: "lookback", candles: warmup };
 }

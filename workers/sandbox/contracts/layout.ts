@@ -16,6 +16,9 @@ import { PERIOD_MAX } from "../../../engine/indicators/period.ts";
 import { LINE_CHARS_MAX, LOG_LINES_MAX, STACK_CHARS_MAX } from "./log_bounds.ts";
 import { describeIndicators } from "./indicators.ts";
 
+/** Of a script's source; JavaScript counts as TypeScript. */
+export type ScriptLanguage = "typescript" | "python";
+
 /** The name of a script in its errors. */
 export const SCRIPT_FILE = "strategy.ts";
 export const SOURCE_BYTES_MAX = 256 * 1024;

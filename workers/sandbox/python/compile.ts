@@ -1,6 +1,6 @@
 import { RunError } from "../../common/outcome.ts";
 import { ScriptFault } from "../script/fault.ts";
-import type { CompiledScript } from "../script/guest.ts";
+import type { CompiledScript, OpenedScript } from "../script/guest.ts";
 import { SOURCE_BYTES_MAX } from "../contracts/layout.ts";
 import { Reads } from "../script/reads.ts";
 import { ScriptError } from "../script/realm_answers.ts";
@@ -8,8 +8,8 @@ import { PythonDoor } from "./door.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 /**
- * Compiles a Python script in an interpreter. Each opening of it begins in the memory of this moment, whatever the one before did, and
- * ends the one before.
+ * Compiles a Python script in an interpreter. Each opening for a run's first market begins in the memory of this moment, whatever the ones
+ * before did, and ends them; those for further markets have globals of their own beside it.
  *
  * @throws {ScriptFault} When it is too long, or no Python.
  */
@@ -23,14 +23,23 @@ export function compilePython(source: string, python: Interpreter): CompiledScri
   const failure = compileWith(door, source);
   if (failure !== null) throw toFault(failure);
   python.keep();
-  const open = () => {
-    door.end();
+  const others: PythonDoor[] = [];
+  const open = (market: number) => {
+    if (market > 0) return openOther(door, source, others);
+    for (const each of [door, ...others.splice(0)]) each.end();
     python.reset();
     door = new PythonDoor(python);
     const { schema } = door;
     return { door, run: () => null, schema };
   };
   return { reads: new Reads(source), open };
+}
+
+/** Opens a machine of its own beside the first, which stays. */
+function openOther(first: PythonDoor, source: string, others: PythonDoor[]): OpenedScript {
+  const door = first.openAnother();
+  others.push(door);
+  return { door, run: () => compileWith(door, source) };
 }
 
 function compileWith(door: PythonDoor, source: string): string | null {

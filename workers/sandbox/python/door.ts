@@ -1,21 +1,10 @@
 import { LINE_CHARS_MAX } from "../contracts/log_bounds.ts";
 import type { Door } from "../script/realm/realm.ts";
-import { brokenRealm, isWhole, parse } from "../script/realm_answers.ts";
-import {
-  MEMORY_BYTES,
-  NAMES_AT,
-  ORDERS_AT,
-  PLOTS_MAX,
-  REQUESTS_CHARS_MAX,
-  STATE,
-  TAGS_AT,
-  TRADES_AT,
-  WINDOW_ROWS,
-  WINDOWS_MAX,
-} from "../contracts/layout.ts";
-import { ORDER_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADE_BYTES } from "../contracts/abi.ts";
+import { brokenRealm, parse } from "../script/realm_answers.ts";
+import { MEMORY_BYTES, PLOTS_MAX, REQUESTS_CHARS_MAX, STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
 import { RunError } from "../../common/outcome.ts";
 import { ClosedDoorError, type Interpreter } from "./interpreter.ts";
+import { SharedTables } from "./shared_tables.ts";
 import { ShownColumns } from "./shown_columns.ts";
 
 /** Places in MACHINE (inside/machine.py). */
@@ -38,6 +27,7 @@ export const MACHINE = {
   tables: 15,
   equity: 16,
   candle: 17,
+  another: 18,
 } as const;
 
 /** Of a text. Requests and errors are shorter. */
@@ -46,9 +36,14 @@ const ANSWER_BYTES_MAX = 2 ** 20;
 const ARGUMENTS_OFFSET = 1 << 31;
 const ARGUMENTS = 4 | ARGUMENTS_OFFSET;
 const MASK = WINDOW_ROWS - 1;
-/** The words of the state that the host writes, and its doubles. */
-const HOST_WORDS = [STATE.workingOrders / 4, STATE.workingRevision / 4 + 1] as const;
-const HOST_DOUBLES = [STATE.cash, STATE.quantity, STATE.entryPrice, STATE.initialBalance].map((at) => at / 8);
+const NO_ROOM = "Cannot start: the interpreter has no room for another market";
+
+/** The plots of a script whose memory is another's. */
+interface EndedPlots {
+  readonly names: readonly string[];
+  readonly panes: readonly string[];
+  readonly series: readonly ArrayBuffer[];
+}
 
 /**
  * A Python script as its host sees it. The memory of the host's side is JavaScript's; what a decision reads and writes of it is copied
@@ -56,6 +51,7 @@ const HOST_DOUBLES = [STATE.cash, STATE.quantity, STATE.entryPrice, STATE.initia
  */
 export class PythonDoor implements Door {
   readonly #python: Interpreter;
+  readonly #machine: number;
   readonly #memory = new ArrayBuffer(MEMORY_BYTES);
   readonly #words = new Int32Array(this.#memory);
   readonly #doubles = new Float64Array(this.#memory);
@@ -65,6 +61,7 @@ export class PythonDoor implements Door {
   readonly #decided = new Int32Array(this.#decidedBuffer);
   /** The interpreter's own tables, its word of the deciding candle and its equity. */
   readonly #tables: number;
+  readonly #shared: SharedTables;
   readonly #candleWord: number;
   readonly #equityDouble: number;
   readonly #arguments: number;
@@ -75,11 +72,15 @@ export class PythonDoor implements Door {
   #failure = "";
   /** It has ended, or was left in the middle of a call: its memory means nothing to it any more. */
   #isBroken = false;
+  #ended: EndedPlots | null = null;
 
-  constructor(python: Interpreter) {
+  /** @param machine The address of its machine's functions; default: that of the interpreter's first. */
+  constructor(python: Interpreter, machine = python.firstMachine) {
     this.#python = python;
-    const addressOf = (place: number, bytes: number) => python.addressOf(python.machine(place), bytes);
+    this.#machine = machine;
+    const addressOf = (place: number, bytes: number) => python.addressOf(this.#function(place), bytes);
     this.#tables = addressOf(MACHINE.tables, MEMORY_BYTES);
+    this.#shared = new SharedTables(python, this.#tables, this.#memory);
     this.#candleWord = addressOf(MACHINE.candle, 8) >> 2;
     this.#equityDouble = addressOf(MACHINE.equity, 8) >> 3;
     this.#arguments = python.allocate(4 * 5) >> 2;
@@ -110,9 +111,23 @@ export class PythonDoor implements Door {
   /** Compiles a text. Returns as `start`. */
   compile = (source: string): string | null => this.#ask(MACHINE.compileText, this.#python.text(source));
 
-  /** Ends it: its memory is another's from now on. */
+  /** Ends it: its memory is another's from now on. Its plots stay. */
   end(): void {
+    if (this.#isBroken) return;
+    try {
+      const names = this.#listPlots("names");
+      this.#ended = { names, panes: this.#listPlots("panes"), series: names.map((_, n) => this.plot(n)) };
+    } catch (error) {
+      if (!(error instanceof RunError)) throw error;
+    }
     this.#isBroken = true;
+  }
+
+  /** A door to a machine of its own in the same interpreter, for another market of the run. */
+  openAnother(): PythonDoor {
+    const machine = this.#within(() => this.#python.call(this.#function(MACHINE.another)));
+    if (machine === 0) throw new RunError("STRATEGY_OUT_OF_MEMORY", NO_ROOM);
+    return new PythonDoor(this.#python, machine);
   }
 
   start = (parametersJson: string, timeframeMs: number, firstIndex: number): string | null => {
@@ -129,16 +144,16 @@ export class PythonDoor implements Door {
   prepare = (rows: number, bits: number): string | null => {
     const python = this.#python;
     const failure = this.#ask(MACHINE.prepare, python.integer(rows), python.integer(bits));
-    this.#takeLog();
+    this.#shared.takeLog();
     if (failure !== null) return failure;
     const shown = parse(this.shown(), REQUESTS_CHARS_MAX);
     this.#columns = new ShownColumns(
       python,
-      python.machine(MACHINE.views),
+      this.#function(MACHINE.views),
       Array.isArray(shown) ? shown.length : 0,
       rows,
     );
-    const decider = this.#within(() => python.call(python.machine(MACHINE.decider)));
+    const decider = this.#within(() => python.call(this.#function(MACHINE.decider)));
     if (decider === 0) return this.#takeError();
     this.#decide = python.item(decider, 0);
     for (const n of [1, 2, 3]) python.words[this.#arguments + 1 + n] = python.item(decider, n);
@@ -146,8 +161,10 @@ export class PythonDoor implements Door {
   };
 
   plot = (number: number): ArrayBuffer => {
+    const kept = this.#ended?.series[number];
+    if (kept !== undefined) return kept;
     const python = this.#python;
-    const series = this.#within(() => python.call(python.machine(MACHINE.plot), python.integer(number)));
+    const series = this.#within(() => python.call(this.#function(MACHINE.plot), python.integer(number)));
     const bytes = 8 * (this.#columns?.capacity ?? 0);
     const at = series === 0 ? 0 : python.addressOf(series, bytes);
     if (at === 0) throw brokenRealm("its plots are none");
@@ -157,7 +174,7 @@ export class PythonDoor implements Door {
   decide = (i: number, until: number): number => {
     const columns = this.#columns;
     if (columns === null || this.#isBroken) throw brokenRealm("it cannot go on");
-    this.#giveState();
+    if (this.#shared.give()) this.#ask(MACHINE.takeAccount);
     try {
       return this.#decideUntil(columns, i, until);
     } catch (error) {
@@ -198,58 +215,24 @@ export class PythonDoor implements Door {
       i++;
       if (i === until || words[wanted] !== 0 || words[loggedAt] !== logged) break;
     }
-    this.#takeLog();
-    this.#takeOrders();
+    this.#shared.takeLog();
+    this.#shared.takeOrders();
     return i;
   }
 
   #fail(i: number, failure: string): number {
-    this.#takeLog();
+    this.#shared.takeLog();
     this.#words[STATE.rows / 4] = -1;
     this.#failure = failure;
     return i;
   }
 
-  /** Gives the interpreter the account and the lists, where they have changed. */
-  #giveState(): void {
-    const { words, doubles, heap } = this.#python;
-    const [ownWords, ownDoubles] = [this.#tables >> 2, this.#tables >> 3];
-    words[ownWords + STATE.rows / 4] = 0;
-    const hasNewTrades = words[ownWords + STATE.tradesRevision / 4] !== this.#words[STATE.tradesRevision / 4];
-    const hasNewOrders = words[ownWords + STATE.workingRevision / 4] !== this.#words[STATE.workingRevision / 4];
-    for (let at = HOST_WORDS[0]; at < HOST_WORDS[1]; at++) words[ownWords + at] = this.#words[at]!;
-    const copy = (from: number, bytes: number) =>
-      heap.set(new Uint8Array(this.#memory, from, bytes), this.#tables + from);
-    if (hasNewTrades) copy(TRADES_AT, this.#words[STATE.tradesCount / 4]! * TRADE_BYTES);
-    if (hasNewOrders) copy(NAMES_AT, this.#words[STATE.workingCount / 4]! * 4);
-    let hasChanged = false;
-    for (const at of HOST_DOUBLES) {
-      if (doubles[ownDoubles + at] === this.#doubles[at]) continue;
-      doubles[ownDoubles + at] = this.#doubles[at]!;
-      hasChanged = true;
-    }
-    if (hasChanged) this.#ask(MACHINE.takeAccount);
-  }
-
-  #takeLog(): void {
-    const own = this.#tables >> 2;
-    this.#words[STATE.wanted / 4] = this.#python.words[own + STATE.wanted / 4]!;
-    this.#words[STATE.logged / 4] = this.#python.words[own + STATE.logged / 4]!;
-  }
-
-  /** Takes the rows of the last decision, with their tags. */
-  #takeOrders(): void {
-    const { words, heap } = this.#python;
-    const rows = words[(this.#tables >> 2) + STATE.rows / 4]!;
-    this.#words[STATE.rows / 4] = rows;
-    if (rows === 0 || !isWhole(rows, ORDERS_MAX.limit)) return;
-    const take = (from: number, bytes: number) =>
-      new Uint8Array(this.#memory, from, bytes).set(heap.subarray(this.#tables + from, this.#tables + from + bytes));
-    take(ORDERS_AT, rows * ORDER_BYTES);
-    take(TAGS_AT, rows * TAG_BYTES_MAX);
+  #function(place: number): number {
+    return this.#python.item(this.#machine, place);
   }
 
   #listPlots(what: "names" | "panes"): readonly string[] {
+    if (this.#ended !== null) return this.#ended[what];
     const lists = Object(parse(this.#ask(MACHINE.plots), ANSWER_BYTES_MAX));
     const list: unknown = Reflect.get(lists, what);
     return Array.isArray(list) ? list.slice(0, PLOTS_MAX + 1).map(String) : [];
@@ -258,7 +241,7 @@ export class PythonDoor implements Door {
   /** The text that a function of the machine answers; null: None. The arguments are given up. */
   #ask(place: number, ...args: readonly number[]): string | null {
     const python = this.#python;
-    const answer = this.#within(() => python.call(python.machine(place), ...args));
+    const answer = this.#within(() => python.call(this.#function(place), ...args));
     for (const argument of args) python.release(argument);
     if (answer === 0) return this.#takeError();
     if (answer === this.#none) return null;
@@ -272,7 +255,7 @@ export class PythonDoor implements Door {
   #takeError(): string {
     const python = this.#python;
     const error = python.takeError();
-    const described = error === 0 ? 0 : this.#within(() => python.call(python.machine(MACHINE.describe), error));
+    const described = error === 0 ? 0 : this.#within(() => python.call(this.#function(MACHINE.describe), error));
     // It has no memory left to describe it in.
     return (described === 0 ? null : python.readText(described, ANSWER_BYTES_MAX)) ?? '{"message":"MemoryError"}';
   }

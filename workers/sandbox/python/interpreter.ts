@@ -88,9 +88,9 @@ export class Interpreter {
     if (stackPointer instanceof WebAssembly.Global) stackPointer.value = this.#facts.stackPointer;
   }
 
-  /** The functions and buffers that our lines in Python give the host, by their place in MACHINE. */
-  machine(place: number): number {
-    return this.item(this.#facts.machine, place);
+  /** The tuple of the functions and buffers that our lines in Python give the host, by their place in MACHINE. */
+  get firstMachine(): number {
+    return this.#facts.machine;
   }
 
   /** A member of a tuple, which owns it. */

@@ -45,9 +45,10 @@ python.globals.set("inside", python.toPy(readInside().map(({ name, text }) => [n
 const machine: unknown = python.runPython(`
 def load(layout, inside):
     import json, sys
-    names = {"__name__": "hindcast", "LAYOUT": json.loads(layout)}
-    for name, text in inside:
-        exec(compile(text, name, "exec"), names)
+    codes = [compile(text, name, "exec") for name, text in inside]
+    names = {"__name__": "hindcast", "LAYOUT": json.loads(layout), "CODES": codes}
+    for code in codes:
+        exec(code, names)
     sys.modules["hindcast"] = names["MACHINE"]
     return id(names["MACHINE"])
 address = load(layout, inside.to_py() if hasattr(inside, "to_py") else inside)

@@ -4,6 +4,7 @@
 import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
+import { doScriptMarkets } from "../script/markets.ts";
 import { doScriptJob, doScriptRuns } from "../script/run.ts";
 import type { FromChild, InterpreterMessage, ToChildWorker } from "../task.ts";
 import { compilePython } from "./compile.ts";
@@ -29,6 +30,8 @@ async function answer({ job, control }: ToChildWorker): Promise<FromChild<object
       case "script":
       case "check_script":
         return await doScriptJob(job, { control, report: post, countIn }, compile);
+      case "script_markets":
+        return await doScriptMarkets(job, { control, report: post }, compile);
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compile);

@@ -53,8 +53,12 @@ export interface OpenedScript {
 /** A script that can be run, and what it reads. */
 export interface CompiledScript {
   readonly reads: Reads;
-  /** Opens a new world for it: nothing is left there of another. */
-  readonly open: () => OpenedScript;
+  /**
+   * Opens a new world for it: nothing is left there of another.
+   *
+   * @param market Of the run, 0 first: its world may end those of the run before.
+   */
+  readonly open: (market: number) => OpenedScript;
 }
 
 /** A column that a script sees: its memory there, and the whole of it. */
@@ -75,6 +79,8 @@ export class ScriptGuest {
   readonly memory: ArrayBuffer;
   /** Where the realm takes the rows of shown columns from, see realm/memory.ts. */
   readonly windows: Float64Array;
+  /** Markets of the run. */
+  readonly markets: number;
   /** A word with the candles of the range that were decided on, in shared memory. */
   readonly decided: SharedArrayBuffer;
   /** Places in the script that led to the error which ended it, the innermost first. */
@@ -93,6 +99,7 @@ export class ScriptGuest {
    * @param parametersJson The parameters as the script reads them.
    * @param series The candles as the strategy's factory knows them.
    * @param report Gets the lines that the script logs, after each candle: it may never come back from the next one.
+   * @param market Of the run's markets, which are made in their order.
    * @throws {RunError} When the script throws.
    */
   constructor(
@@ -100,11 +107,13 @@ export class ScriptGuest {
     parametersJson: string,
     series: Series,
     report: Report | null = null,
+    market = 0,
   ) {
     this.#report = report;
     this.listsMax = reads.listsMax;
     this.#bits = reads.bits;
-    const { door, run, schema } = open();
+    this.markets = series.markets ?? 1;
+    const { door, run, schema } = open(market);
     this.#schema = schema;
     this.#door = door;
     this.memory = requireBuffer(door.memory, MEMORY_BYTES);

@@ -52,7 +52,7 @@ class ScriptPlayer {
     this.#guest = guest;
     this.#candles = candles;
     this.#columns = columns;
-    this.#tables = new Tables(memory, ADDRESSES, listsMax);
+    this.#tables = new Tables(memory, ADDRESSES, listsMax, guest.markets);
     this.#names = new OrderNames(memory);
     this.#hasLists = listsMax.workingMax > 0 || listsMax.tradesMax > 0;
     this.#words = new Int32Array(memory);

@@ -6,6 +6,7 @@ import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { compileScript } from "./compile.ts";
+import { doScriptMarkets } from "./markets.ts";
 import { doScriptJob, doScriptRuns } from "./run.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(await answer(job, control));
@@ -22,6 +23,8 @@ async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<F
       case "script":
       case "check_script":
         return await doScriptJob(job, { control, report: post, countIn }, compileScript);
+      case "script_markets":
+        return await doScriptMarkets(job, { control, report: post }, compileScript);
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compileScript);

@@ -57,6 +57,8 @@ export class Guest implements DrivenGuest {
   readonly driver: Driver;
   /** Of the run's candles, the first in its range. */
   readonly firstIndex: number;
+  /** Markets of the run. */
+  readonly markets: number;
   /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;
   readonly #alloc: Call;
@@ -73,6 +75,7 @@ export class Guest implements DrivenGuest {
     this.memory = memory;
     this.driver = driver;
     this.firstIndex = series.firstIndex;
+    this.markets = series.markets ?? 1;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
     const abort = (message: string): never => {
       this.abortMessage = message;

@@ -28,8 +28,8 @@ export class GuestMaker {
    * @param bytesMax Resident memory of the process.
    * @throws {ModuleFault} When the module is not valid.
    */
-  constructor(checked: CheckedModule, bytesMax = SANDBOX_BYTES_MAX) {
-    this.#module = compile(checked);
+  constructor(checked: CheckedModule, bytesMax = SANDBOX_BYTES_MAX, module = compile(checked)) {
+    this.#module = module;
     this.#pages = { min: checked.memoryBytesMin / PAGE_BYTES, max: checked.memoryBytesMax / PAGE_BYTES };
     this.#bytesMax = bytesMax;
   }
@@ -75,6 +75,12 @@ export class GuestMaker {
 function roomFor(candlesCount: number): number {
   const pages = TABLES_PAGES + Math.ceil(columnsBytes(candlesCount) / PAGE_BYTES);
   return pages > ROOM_PAGES_MAX ? 0 : pages;
+}
+
+/** Makers of instances that live at the same time, one for each market of a run. @throws {ModuleFault} When the module is not valid. */
+export function makersFor(checked: CheckedModule, markets: number, bytesMax: number): readonly GuestMaker[] {
+  const module = compile(checked);
+  return Array.from({ length: markets }, () => new GuestMaker(checked, bytesMax, module));
 }
 
 /** The module behind checked bytes. @throws {ModuleFault} When they are not valid. */

@@ -28,9 +28,13 @@ export class OrderTable {
   #ordersCount = 0;
   /** Every tag so far: orders with equal tags share one text. */
   readonly #tags = new Map<string, string>();
+  readonly #ordersMax: number;
+  readonly #tagsMax: number;
 
-  /** @param tracked Keeps the list `working`. */
-  constructor(memory: ArrayBufferLike, tracked: boolean) {
+  /** @param tracked Keeps the list `working`. @param markets Those of the run, among which its orders and tags are divided. */
+  constructor(memory: ArrayBufferLike, tracked: boolean, markets = 1) {
+    this.#ordersMax = Math.floor(RUN_ORDERS_MAX / markets);
+    this.#tagsMax = Math.floor(RUN_TAGS_MAX / markets);
     this.#tracked = tracked;
     this.#buffer = memory;
     this.#words = new Int32Array(memory);
@@ -92,9 +96,15 @@ export class OrderTable {
   }
 
   #keep(order: number): number {
-    if (++this.#ordersCount > RUN_ORDERS_MAX) throw new SignalFault(`a run can have at most ${RUN_ORDERS_MAX} orders`);
+    if (++this.#ordersCount > this.#ordersMax) {
+      throw new SignalFault(`a run can have at most ${this.#ordersMax} orders${this.#inMarket()}`);
+    }
     if (this.#tracked && order !== REFUSED) this.working.push(order);
     return order;
+  }
+
+  #inMarket(): string {
+    return this.#ordersMax < RUN_ORDERS_MAX ? " in each of its markets" : "";
   }
 
   #readDraft(row: number): OrderDraft {
@@ -165,8 +175,8 @@ export class OrderTable {
     }
     const known = this.#tags.get(tag);
     if (known !== undefined) return known;
-    if (this.#tags.size === RUN_TAGS_MAX) {
-      throw new SignalFault(`a run can have at most ${RUN_TAGS_MAX} different tags`);
+    if (this.#tags.size === this.#tagsMax) {
+      throw new SignalFault(`a run can have at most ${this.#tagsMax} different tags${this.#inMarket()}`);
     }
     this.#tags.set(tag, tag);
     return tag;

@@ -63,7 +63,7 @@ class GuestPlayer {
     const results = orders + ordersMax * ORDER_BYTES;
     const trades = results + resultsBytes;
     const working = trades + tradesMax * TRADE_BYTES;
-    this.#tables = new Tables(this.#buffer, { orders, results, trades, working }, guest);
+    this.#tables = new Tables(this.#buffer, { orders, results, trades, working }, guest, guest.markets);
     this.#columns = Array.from({ length: COLUMNS }, (_, n) => columnsAt + n * columnBytes);
     const words = new Int32Array(this.#buffer);
     words.set([...this.#columns, orders, results, trades, working], (guest.frame + FRAME.columns) / 4);

@@ -25,16 +25,17 @@ export class Tables {
   workingCount = 0;
   workingRevision = 0;
 
-  /** @param max Rows of the lists; 0: one is not kept. */
+  /** @param max Rows of the lists; 0: one is not kept. @param markets As of OrderTable. */
   constructor(
     memory: ArrayBufferLike,
     at: TableAddresses,
     max: { readonly tradesMax: number; readonly workingMax: number },
+    markets: number,
   ) {
     this.#at = at;
     this.#tradesMax = max.tradesMax;
     this.#workingMax = max.workingMax;
-    this.#orders = new OrderTable(memory, max.workingMax > 0);
+    this.#orders = new OrderTable(memory, max.workingMax > 0, markets);
     this.#words = new Int32Array(memory);
     this.#doubles = new Float64Array(memory);
   }

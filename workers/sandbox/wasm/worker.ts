@@ -6,6 +6,7 @@ import type { FromChild, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { DECIDED } from "./driver.ts";
+import { doWasmMarkets } from "./markets.ts";
 import { doWasmJob, doWasmRuns } from "./run.ts";
 
 self.postMessage(DECIDED);
@@ -23,6 +24,8 @@ function answer(job: ToChildWorker["job"], control: Int32Array): FromChild<objec
       case "run":
       case "validate":
         return doWasmJob(job, control, post);
+      case "run_markets":
+        return doWasmMarkets(job, control, post);
       case "run_trials":
       case "run_paths":
         return doWasmRuns(job, { control, report: post });

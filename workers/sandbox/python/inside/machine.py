@@ -224,6 +224,14 @@ def take_in():
     take_account()
 
 
+def make_another():
+    """The functions of a machine of its own, for another market of the run."""
+    names = {"__name__": "hindcast", "LAYOUT": LAYOUT, "CODES": CODES}
+    for code in CODES:
+        exec(code, names)
+    return names["MACHINE"]
+
+
 program = Program()
 BUILTINS = make_builtins({
     **INDICATORS, "crosses_above": crosses_above, "crosses_below": crosses_below, "plot": plots.plot, "print": log.print,
@@ -238,4 +246,5 @@ sys.unraisablehook = lambda unraisable: log.add(f"ignored {type(unraisable.exc_v
 MACHINE = (
     compile_text, start, read_warmup, prepare, read_requests, read_shown, read_decider, check_answer, describe, read_line,
     read_plots, read_plot, read_schema, take_in, columns.views, tables, equity_now, candle_now,
+    make_another,
 )

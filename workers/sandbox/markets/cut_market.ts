@@ -1,0 +1,27 @@
+import { candleClose } from "../../../engine/durations.ts";
+import type { PortfolioMarket } from "../../../engine/portfolio/portfolio.ts";
+
+/** A market with the candles that have closed by an instant; the last of them does not end its trade. */
+export function cutMarket(market: PortfolioMarket, until: number, timeframeMs: number | null): PortfolioMarket {
+  const { candles, hours = null, firstIndex } = market;
+  let count = 0;
+  while (count < candles.time.length && closeOf(count) <= until) count++;
+  function closeOf(i: number): number {
+    return hours === null ? candleClose(candles.time[i]!, timeframeMs) : hours.closes[i]!;
+  }
+  const { time, open, high, low, close, volume } = candles;
+  return {
+    ...market,
+    candles: {
+      time: time.subarray(0, count),
+      open: open.subarray(0, count),
+      high: high.subarray(0, count),
+      low: low.subarray(0, count),
+      close: close.subarray(0, count),
+      volume: volume.subarray(0, count),
+    },
+    hours: hours && { opens: hours.opens.subarray(0, count), closes: hours.closes.subarray(0, count) },
+    firstIndex: Math.min(firstIndex, count),
+    isDelisted: market.isDelisted === true && count === time.length,
+  };
+}

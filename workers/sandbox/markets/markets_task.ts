@@ -1,0 +1,39 @@
+/** The jobs of a sandbox process over many markets. */
+import type { MarketsTask, SimulatedMarkets } from "../../common/protocol.ts";
+import type { ScriptLanguage } from "../contracts/layout.ts";
+
+/** A backtest of a user's code over many markets. */
+interface MarketsRun {
+  /** Candles that the caller wanted before the range; null: it cannot load more than the task has. */
+  readonly lookbackWanted: number | null;
+  /** The strategy's own parameters, as JSON. */
+  readonly parametersJson: string;
+  /** No decision before this many candles. */
+  readonly candlesMin: number;
+  readonly task: MarketsTask;
+}
+
+/** A backtest of a module over many markets. */
+export interface WasmMarketsJob extends MarketsRun {
+  readonly kind: "run_markets";
+  readonly module: Uint8Array;
+}
+
+/** A backtest of a script over many markets. */
+export interface ScriptMarketsJob extends MarketsRun {
+  readonly kind: "script_markets";
+  readonly source: string;
+  /** Of the source. */
+  readonly language: ScriptLanguage;
+}
+
+/** The value of a run over many markets. */
+export interface SandboxMarkets extends SimulatedMarkets {
+  /** Lines that the strategies logged. */
+  readonly log: readonly string[];
+}
+
+/** Candles of all markets, finer ones included. */
+export function countCandles({ markets }: MarketsTask): number {
+  return markets.reduce((sum, { candles, finer = null }) => sum + candles.time.length + (finer?.time.length ?? 0), 0);
+}

@@ -1,0 +1,87 @@
+/** A user's code over many markets with one account: an instance for each market. */
+import type { BufferPool } from "../../../engine/buffer_pool.ts";
+import type { Candles } from "../../../engine/candles.ts";
+import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
+import type { PortfolioMarket, PortfolioRequest, PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
+import { runPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
+import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import type { Integrity } from "../../../engine/result.ts";
+import { RunError } from "../../common/outcome.ts";
+import type { MarketsTask } from "../../common/protocol.ts";
+import { candleMs, type Series } from "../candle_series.ts";
+import { checkMarkets } from "./check_markets.ts";
+
+/** The strategy of all markets, or one for each. */
+type MarketsStrategy = PortfolioRequest["strategy"];
+
+/** One strategy for each market of a task, which fails by its market's name. */
+export function strategyForEach(
+  { markets, positionsMax, rank }: MarketsTask,
+  make: (market: number) => Strategy,
+): MarketsStrategy {
+  const strategies = markets.map(({ id }, n) => markets.length === 1 ? make(n) : new NamedStrategy(id, make(n)));
+  return { kind: "each", strategies, positionsMax, rank };
+}
+
+/** The longest warm-up of a run's strategies. */
+export function warmupOf(strategy: MarketsStrategy): number {
+  if (strategy.kind === "portfolio") return strategy.warmup;
+  return strategy.strategies.reduce((most, { warmup }) => Math.max(most, warmup), 1);
+}
+
+/** The candles of a market as its strategy knows them. */
+export function seriesOfMarket({ markets, timeframeMs }: MarketsTask, market: number): Series {
+  return {
+    timeframeMs: candleMs(timeframeMs),
+    firstIndex: markets[market]!.firstIndex,
+    markets: markets.length,
+  };
+}
+
+/** Runs a strategy over the markets of a task. @throws {RunError} When it fails, or the account cannot have its rules. */
+export function simulateMarkets(
+  { seed: _seed, positionsMax: _max, rank: _rank, ...settings }: MarketsTask,
+  strategy: MarketsStrategy,
+  control: Int32Array | null,
+): PortfolioResult {
+  return runPortfolio({ ...settings, strategy, control });
+}
+
+/** Checks a strategy by running new ones on the first candles alone. @param make Makes it, as for the run. */
+export function checkStrategies(task: MarketsTask, result: PortfolioResult, make: () => MarketsStrategy): Integrity {
+  const again = (markets: readonly PortfolioMarket[]) => simulateMarkets({ ...task, markets }, make(), null);
+  return checkMarkets(again, task, result);
+}
+
+/** A strategy of one of many markets: its failures name the market. */
+class NamedStrategy implements Strategy {
+  readonly warmup: number;
+  readonly #id: string;
+  readonly #strategy: Strategy;
+
+  constructor(id: string, strategy: Strategy) {
+    this.warmup = strategy.warmup;
+    this.#id = id;
+    this.#strategy = strategy;
+  }
+
+  prepare(candles: Candles, pool?: BufferPool | null, days?: TradingDayColumns | null): void {
+    try {
+      this.#strategy.prepare(candles, pool, days);
+    } catch (error) {
+      throw this.#name(error);
+    }
+  }
+
+  decide(i: number, account: Account, book: OrderBook): void {
+    try {
+      this.#strategy.decide(i, account, book);
+    } catch (error) {
+      throw this.#name(error);
+    }
+  }
+
+  #name(error: unknown): unknown {
+    return error instanceof RunError ? new RunError(error.code, `${error.message} (in ${this.#id})`) : error;
+  }
+}

@@ -1,0 +1,127 @@
+/** A script over many markets: a realm for each, and one account between them. */
+import type { PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
+import { findTimeline } from "../../../engine/portfolio/timeline.ts";
+import type { MarketPlot } from "../../common/protocol.ts";
+import { type Outcome, RunError } from "../../common/outcome.ts";
+import { PLOT_VALUES_MAX, PLOTS_MAX } from "../contracts/layout.ts";
+import { MarketsLog } from "../markets/markets_log.ts";
+import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
+import {
+  type LoggedLines,
+  type LookbackRequest,
+  requestLookback,
+  type SandboxMarkets,
+  type ScriptMarketsJob,
+} from "../task.ts";
+import { ScriptFault } from "./fault.ts";
+import { type CompiledScript, ScriptGuest } from "./guest.ts";
+import type { Compile } from "./run.ts";
+import { ScriptStrategy } from "./strategy.ts";
+
+/** The watchers of a run. */
+interface MarketsWatch {
+  /** The run's control words, in shared memory. */
+  readonly control: Int32Array;
+  /** Gets the lines that the script logs, as it runs. */
+  readonly report: (message: LoggedLines) => void;
+}
+
+/** Compiles a script and runs it over many markets. A fault of the script is an outcome. */
+export async function doScriptMarkets(
+  job: ScriptMarketsJob,
+  watch: MarketsWatch,
+  compile: Compile,
+): Promise<Outcome<SandboxMarkets> | LookbackRequest> {
+  let run: MarketsRun | null = null;
+  try {
+    const script = await compile(job.source);
+    return script.reads.run(() => (run = new MarketsRun(job, script, watch)).backtest());
+  } catch (error) {
+    if (error instanceof ScriptFault) {
+      return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the script: ${error.message}` };
+    }
+    if (error instanceof RunError) return { ...error.outcome, log: endOfLog(run) };
+    throw error;
+  }
+}
+
+function endOfLog(run: MarketsRun | null): readonly string[] {
+  return run === null ? [] : run.endLog();
+}
+
+/** A script's run over many markets. */
+class MarketsRun {
+  readonly #job: ScriptMarketsJob;
+  readonly #script: CompiledScript;
+  readonly #control: Int32Array;
+  readonly #log: MarketsLog;
+  /** The instances of the first simulation, which log and plot; later ones repeat it, and their memory is needed. */
+  #guests: ScriptGuest[] = [];
+
+  constructor(job: ScriptMarketsJob, script: CompiledScript, { control, report }: MarketsWatch) {
+    this.#job = job;
+    this.#script = script;
+    this.#control = control;
+    this.#log = new MarketsLog(report);
+  }
+
+  backtest(): Outcome<SandboxMarkets> | LookbackRequest {
+    const { task } = this.#job;
+    const result = this.#runFirst();
+    if ("type" in result) return result;
+    const log = this.endLog();
+    const { plots, notes } = this.#plots(result);
+    this.#guests = [];
+    const integrity = checkStrategies(task, result, () => strategyForEach(task, (market) => this.#make(market, false)));
+    return { type: "completed", result: { ...result, notes: [...result.notes, ...notes] }, integrity, log, plots };
+  }
+
+  /** The lines of all markets, and the places that led to an error. */
+  endLog(): readonly string[] {
+    for (const guest of this.#guests) guest.log();
+    return [...this.#log.lines, ...this.#guests.flatMap(({ stack }) => stack)];
+  }
+
+  /** A function of its own, because the first instances must be gone before the next ones are made. */
+  #runFirst(): PortfolioResult | LookbackRequest {
+    const { task } = this.#job;
+    const strategy = strategyForEach(task, (market) => this.#make(market, true));
+    return requestLookback(this.#job, warmupOf(strategy)) ?? simulateMarkets(task, strategy, this.#control);
+  }
+
+  /** @param isFirst True: its first instance logs and plots. */
+  #make(market: number, isFirst: boolean): ScriptStrategy {
+    const { parametersJson, candlesMin, task } = this.#job;
+    const series = seriesOfMarket(task, market);
+    const name = task.markets.length === 1 ? null : task.markets[market]!.id;
+    let isKept = isFirst;
+    return new ScriptStrategy(() => {
+      const report = isKept ? ({ lines }: LoggedLines) => this.#log.add(name, lines) : null;
+      const guest = new ScriptGuest(this.#script, parametersJson, series, report, market);
+      if (isKept) this.#guests[market] = guest;
+      isKept = false;
+      return guest;
+    }, candlesMin);
+  }
+
+  /** The series of the first markets, as many as a run keeps, by the marks of the run. */
+  #plots({ instant }: PortfolioResult): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
+    const { markets, timeframeMs } = this.#job.task;
+    const { closes } = findTimeline(markets, timeframeMs);
+    const most = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / instant.length));
+    const plots: MarketPlot[] = [];
+    let left = 0;
+    this.#guests.forEach((guest, market) => {
+      const { candles, firstIndex } = markets[market]!;
+      for (const { values, ...plot } of guest.plots(candles.time.length)) {
+        if (plots.length === most) left++;
+        else {
+          const marked = new Float64Array(instant.length).fill(NaN);
+          for (let i = firstIndex; i < values.length; i++) marked[closes[market]!.rowOf(i)] = values[i]!;
+          plots.push({ market, ...plot, values: marked });
+        }
+      }
+    });
+    return { plots, notes: left === 0 ? [] : [`${left} series of plots were left out: a run keeps ${most}`] };
+  }
+}
