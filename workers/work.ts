@@ -3,7 +3,7 @@ import { RUN_KINDS, type RunKindName } from "../db/run_kinds.ts";
 import { RUN_RECORDS } from "../db/run_records.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
 import { CandleCache } from "./backtest/candle_cache.ts";
-import { type BacktestServices, runBacktestJob } from "./backtest/job.ts";
+import { type BacktestServices, runBacktestJob } from "./backtest_job.ts";
 import { BacktestRecords } from "./backtest/records.ts";
 import { Runner } from "./backtest/runner.ts";
 import type { EgressRules } from "./egress/guard.ts";

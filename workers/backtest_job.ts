@@ -1,7 +1,7 @@
 import { getLogger, withContext } from "@logtape/logtape";
-import type { Backtest, ClaimedBacktest } from "../../db/backtests.ts";
-import { isDatabaseFault } from "../../db/faults.ts";
-import type { TakenJob } from "../jobs/jobs.ts";
+import type { Backtest, ClaimedBacktest } from "../db/backtests.ts";
+import { isDatabaseFault } from "../db/faults.ts";
+import type { TakenJob } from "./jobs/jobs.ts";
 import {
   type Broken,
   brokenBy,
@@ -10,17 +10,17 @@ import {
   type Outcome,
   RunError,
   type Stopped,
-} from "../common/outcome.ts";
-import { retryOnDatabaseFault } from "../common/retry.ts";
-import { runPortfolioBacktest } from "../portfolio/portfolio_job.ts";
-import { measureRun, traceStep } from "../common/telemetry.ts";
-import { findDecider } from "./decider.ts";
-import { describeInputs, type LoadedPlan, reuseResult } from "./equal_result.ts";
-import { makePlan, makeResult } from "./plan.ts";
-import { readSettings } from "./run_settings.ts";
-import type { BacktestRecords, StorableRun } from "./records.ts";
-import { type CandleServices, loadCandles } from "./run_candles.ts";
-import type { Runner } from "./runner.ts";
+} from "./common/outcome.ts";
+import { retryOnDatabaseFault } from "./common/retry.ts";
+import { runPortfolioBacktest } from "./portfolio/portfolio_job.ts";
+import { measureRun, traceStep } from "./common/telemetry.ts";
+import { findDecider } from "./backtest/decider.ts";
+import { describeInputs, type LoadedPlan, reuseResult } from "./backtest/equal_result.ts";
+import { makePlan, makeResult } from "./backtest/plan.ts";
+import { readSettings } from "./backtest/run_settings.ts";
+import type { BacktestRecords, StorableRun } from "./backtest/records.ts";
+import { type CandleServices, loadCandles } from "./backtest/run_candles.ts";
+import type { Runner } from "./backtest/runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
