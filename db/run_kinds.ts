@@ -1,4 +1,4 @@
-import { backtests, monteCarlos, optimizations } from "./schema.ts";
+import { backtests, monteCarlos, optimizations, stressTests } from "./schema.ts";
 
 /**
  * The kinds of runs. A run is a record that a user submits, whose job a worker does, and that ends with an outcome.
@@ -31,6 +31,14 @@ export const RUN_KINDS = {
     logKey: "monte_carlo_id",
     topic: "monte carlo",
     noun: "Monte Carlo simulation",
+  },
+  stressTest: {
+    table: stressTests,
+    queue: "stress-tests",
+    jobKey: "stressTestId",
+    logKey: "stress_test_id",
+    topic: "stress test",
+    noun: "stress test",
   },
 } as const;
 

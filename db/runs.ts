@@ -5,7 +5,7 @@ import { type Size, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
 import { storableText } from "./codec/storable.ts";
 import { RUN_KINDS, type RunKindName, type RunTable } from "./run_kinds.ts";
-import type { BACKTEST_STATUSES, monteCarlos, optimizations } from "./schema.ts";
+import type { BACKTEST_STATUSES, monteCarlos, optimizations, stressTests } from "./schema.ts";
 
 export type RunStatus = (typeof BACKTEST_STATUSES)[number];
 
@@ -178,7 +178,7 @@ export class RunRecords<Row extends RunRow> {
 
 /** The condition of the newest record that a user submitted under a key, for a table that holds the keys itself. */
 export function submittedAs(
-  { ownerId, idempotencyKey, createdAt }: typeof optimizations | typeof monteCarlos,
+  { ownerId, idempotencyKey, createdAt }: typeof optimizations | typeof monteCarlos | typeof stressTests,
   submission: NamedSubmission,
   since: Date,
 ): SQL | undefined {

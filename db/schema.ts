@@ -17,93 +17,19 @@ import {
 } from "drizzle-orm/pg-core";
 import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { MonteCarloMethod, MonteCarloResult } from "../research/monte_carlo/request.ts";
+import type { StressResult } from "../research/stress/stress_table.ts";
 import { user } from "./account_schema.ts";
 import type { StoredPlot } from "./codec/plots_part.ts";
 import { RESULT_PARTS } from "./codec/result_parts.ts";
-import { BACKTEST_STATUSES, bytea, CHECK_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
+import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./column_types.ts";
 import type { ResultInputs } from "./result_inputs.ts";
 
 export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
 export * from "./account_schema.ts";
 export * from "./market_schema.ts";
 export * from "./optimization_schema.ts";
+export * from "./strategy_schema.ts";
 export * from "./universe_schema.ts";
-
-// ---- Strategies ----
-
-export const RUNTIME_TYPES = ["remote", "wasm", "script"] as const;
-
-export const strategies = pgTable("strategies", {
-  /** A UUIDv7, so that newest first is by id. */
-  id: uuid("id").primaryKey(),
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  slug: text("slug").notNull().unique(),
-  name: text("name").notNull(),
-  description: text("description").notNull(),
-  runtimeType: text("runtime_type", { enum: RUNTIME_TYPES }).notNull(),
-  language: text("language").notNull(),
-  defaultFrequency: text("default_frequency").notNull(),
-  minCandles: integer("min_candles").notNull(),
-  lookbackCandles: integer("lookback_candles").notNull(),
-  // As written: jsonb would sort the keys, and forms and readers see their order.
-  defaultConfig: json("default_config").$type<Readonly<Record<string, unknown>>>().notNull(),
-  parameterSchema: json("parameter_schema").$type<Readonly<Record<string, unknown>>>().notNull(),
-  isPublic: boolean("is_public").notNull(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-}, (table) => [index("strategies_owner_index").on(table.ownerId), index("strategies_name_index").on(table.name)]);
-
-/** Reserves a deleted strategy's slug for its owner while backtests reference it; the owner may be deleted too. */
-export const slugs = pgTable("slugs", {
-  slug: text("slug").primaryKey(),
-  ownerId: text("owner_id").notNull(),
-});
-
-/** WASM modules and scripts by their content: equal bytes are stored once for all users. */
-export const modules = pgTable("modules", {
-  /** The SHA-256 of the bytes, hexadecimal. */
-  sha256: text("sha256").primaryKey(),
-  data: bytea("data").notNull(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-});
-
-export const strategyVersions = pgTable("strategy_versions", {
-  strategyId: uuid("strategy_id").notNull().references(() => strategies.id, { onDelete: "cascade" }),
-  /** Dotted numeric, as registered. */
-  version: text("version").notNull(),
-  /** As registered, without the artifact's content. */
-  runtimeConfig: jsonb("runtime_config").$type<Readonly<Record<string, unknown>>>().notNull(),
-  /** The module of a WASM version, the source of a script. */
-  sha256: text("sha256").references(() => modules.sha256),
-  sizeBytes: integer("size_bytes"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-}, (table) => [
-  primaryKey({ columns: [table.strategyId, table.version] }),
-  index("strategy_versions_module_index").on(table.sha256),
-]);
-
-/** Modules that wait for a worker's verdict before their registration; removed once it has been read. */
-export const moduleChecks = pgTable("module_checks", {
-  id: uuid("id").primaryKey(),
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  format: text("format", { enum: CHECK_FORMATS }).notNull().default("wasm"),
-  /** Uploaded bytes, or the bytes that a worker fetched from `moduleUrl`. */
-  data: bytea("data"),
-  moduleUrl: text("module_url"),
-  /** Parameters for the dry run. */
-  parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
-  lookbackCandles: integer("lookback_candles").notNull(),
-  /** Workers take lower positions first, as with backtests. */
-  queuePosition: integer("queue_position").notNull().default(0),
-  /** Null until a worker has checked it: accepted, with the parameters that the code declares, or refused with a code and a reason. */
-  verdict: jsonb("verdict").$type<
-    | { readonly accepted: true; readonly parameterSchema?: object }
-    | { readonly accepted: false; readonly code: string; readonly message: string }
-  >(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-});
-
-// ---- Backtests ----
 
 /** The metrics by which a list shows and sorts runs. */
 export const LISTED_METRICS = [
@@ -294,4 +220,28 @@ export const monteCarlos = pgTable("monte_carlos", {
   index("monte_carlos_owner_index").on(table.ownerId, table.id),
   index("monte_carlos_backtest_index").on(table.backtestId, table.id),
   index("monte_carlos_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
+]);
+
+/** What becomes of backtests where something is a little worse; they go with them. */
+export const stressTests = pgTable("stress_tests", {
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
+  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
+  progress: real("progress").notNull().default(0),
+  attempts: smallint("attempts").notNull().default(0),
+  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
+  result: jsonb("result").$type<StressResult>(),
+  /** The approximate size of the record; its backtest's counts it. */
+  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
+  /** The client's key of the submission, and the SHA-256 of what it submitted. */
+  idempotencyKey: text("idempotency_key"),
+  requestSha256: text("request_sha256"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  startedAt: moment("started_at"),
+  finishedAt: moment("finished_at"),
+}, (table) => [
+  index("stress_tests_owner_index").on(table.ownerId, table.id),
+  index("stress_tests_backtest_index").on(table.backtestId, table.id),
+  index("stress_tests_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
 ]);

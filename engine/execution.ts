@@ -50,6 +50,8 @@ export interface Execution {
   readonly profile: Profile;
   /** Where a market order that was decided at a candle's close is filled. */
   readonly fill: (typeof FILLS)[number];
+  /** Candles by which an order reaches the market later than that; absent: none. */
+  readonly delay?: number;
   /** Orders are rounded down to a multiple of this quantity. */
   readonly quantityStep: number;
   readonly sizing: Sizing;

@@ -54,8 +54,9 @@ export class WorkingOrder {
     this.size = draft.sizeBy === BY_DEFAULT ? execution.sizing.value : draft.size;
     this.limitPrice = limitPriceOf(draft);
     this.stopPrice = stopPriceOf(draft);
-    this.from = type === MARKET && execution.fill === "close" ? index : index + 1;
-    this.until = draft.candlesMax > 0 && type !== MARKET ? index + draft.candlesMax : Infinity;
+    const { fill, delay = 0 } = execution;
+    this.from = (type === MARKET && fill === "close" ? index : index + 1) + delay;
+    this.until = draft.candlesMax > 0 && type !== MARKET ? index + delay + draft.candlesMax : Infinity;
     this.closes = ANY_TRADES;
     this.stopLoss = draft.stopLoss;
     this.takeProfit = draft.takeProfit;

@@ -144,8 +144,8 @@ function describeEndMisfit({ first, step, count, decimals }: SteppedAxis, rules:
   return null;
 }
 
-/** The step that a schema implies; undefined: none. */
-function stepOf(rules: JsonObject): number | undefined {
+/** The step that a parameter's schema implies; undefined: none. */
+export function stepOf(rules: JsonObject): number | undefined {
   const { type, multipleOf } = rules;
   if (isFinite(multipleOf)) return multipleOf;
   return type === "integer" ? 1 : undefined;
@@ -187,7 +187,7 @@ function readBound(rules: JsonObject, key: "minimum" | "maximum", step = 0): num
 }
 
 /** A rule of a parameter's schema that a value breaks, in words; null: it fits. */
-function describeMisfit(value: ParameterValue, rules: JsonObject): string | null {
+export function describeMisfit(value: ParameterValue, rules: JsonObject): string | null {
   const types = [rules["type"] ?? typeOf(value)].flat();
   if (!types.includes(typeOf(value)) && !(types.includes("integer") && Number.isInteger(value))) {
     return `must be of type ${types.join(" or ")}`;
@@ -212,7 +212,8 @@ function isMultiple(value: number, of: number): boolean {
   return units !== undefined && each !== undefined && units % each === 0;
 }
 
-function propertiesOf(schema: JsonObject): JsonObject {
+/** The schemas of single parameters, by name. */
+export function propertiesOf(schema: JsonObject): JsonObject {
   const properties = schema["properties"];
   return isObject(properties) ? properties : {};
 }

@@ -7,6 +7,7 @@ import { marketDataRouter, marketDataStreamsRouter } from "./market_data/market_
 import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations/optimizations.ts";
 import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo/monte_carlo.ts";
 import { sessionRouter } from "./session.ts";
+import { stressTestsRouter, stressTestsStreamsRouter } from "./stress_tests/stress_tests.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
 import { tokensRouter } from "./tokens.ts";
 import { router } from "./common/trpc.ts";
@@ -20,6 +21,7 @@ const routers = {
   backtests: backtestsRouter,
   optimizations: optimizationsRouter,
   monteCarlo: monteCarloRouter,
+  stressTests: stressTestsRouter,
   strategies: strategiesRouter,
   universes: universesRouter,
   ingestion: ingestionRouter,
@@ -45,6 +47,7 @@ export const restRouter = router({
   backtestsStreams: backtestsStreamsRouter,
   optimizationsStreams: optimizationsStreamsRouter,
   monteCarloStreams: monteCarloStreamsRouter,
+  stressTestsStreams: stressTestsStreamsRouter,
   strategiesStreams: strategiesStreamsRouter,
   universesStreams: universesStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,

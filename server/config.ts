@@ -175,7 +175,7 @@ const configSchema = z.object({
     resultBytesMax: setting(
       "USER_RESULT_BYTES_MAX",
       wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
-      "Bytes of one user's backtests, optimizations and Monte Carlo simulations with their results; above it, none is accepted or started.",
+      "Bytes of one user's backtests, optimizations, simulations and stress tests with their results; above it, none is accepted or started.",
     ),
     versionsMax: setting(
       "USER_VERSIONS_MAX",

@@ -96,14 +96,22 @@ function nameOf(procedure: (api: Api) => unknown): string {
 }
 
 /** A record under the name of its kind. */
-type RunAnswer = Awaited<ReturnType<Api["backtests" | "optimizations" | "monteCarlo"]["create"]>>;
+type RunAnswer = Awaited<ReturnType<Api["backtests" | "optimizations" | "monteCarlo" | "stressTests"]["create"]>>;
 
 /** The routes that each kind of runs has: list, submit, read, follow, cancel and delete. @param runs Its router. */
-function runRoutes(path: string, runs: "backtests" | "optimizations" | "monteCarlo"): Route[] {
+function runRoutes(
+  path: string,
+  runs: "backtests" | "optimizations" | "monteCarlo" | "stressTests",
+  // Of what a new one belongs to, which is all that it needs.
+  parent?: string,
+): Route[] {
   const location = (answer: RunAnswer) => Object.values(answer).map(({ id }) => `${path}/${id}`).join();
   return [
     route("GET", path, 200, "user", (api) => api[`${runs}Streams`].list, { encode: encodeList }),
-    route("POST", path, 202, "user", (api) => api[runs].create, { location }),
+    route<RunAnswer>("POST", parent ?? path, 202, "user", (api) => api[runs].create, {
+      location,
+      ...(parent === undefined ? {} : { body: "optional" }),
+    }),
     route<RunAnswer>("GET", `${path}/:id`, 200, "user", (api) => api[runs].get, { etag: true }),
     route("DELETE", `${path}/:id`, 204, "user", (api) => api[runs].delete),
     route<RunAnswer>("POST", `${path}/:id/cancel`, 202, "user", (api) => api[runs].cancel, { body: "optional" }),
@@ -165,6 +173,7 @@ export const ROUTES: readonly Route[] = [
       location: ({ backtest }) => `/api/backtests/${backtest.id}`,
     },
   ),
+  ...runRoutes("/api/stress-tests", "stressTests", "/api/backtests/:id/stress"),
   ...runRoutes("/api/monte-carlo", "monteCarlo"),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {

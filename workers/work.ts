@@ -15,7 +15,7 @@ import { type JobHandler, JobLoop } from "./jobs/loop.ts";
 import { runModuleCheckJob } from "./checks/module_check_job.ts";
 import { type QueueName, QUEUES } from "./jobs/queues.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
-import { type MonteCarloServices, runMonteCarloJob } from "./monte_carlo/monte_carlo_job.ts";
+import { monteCarloStudy } from "./monte_carlo/monte_carlo_job.ts";
 import { ForeignPaths } from "./monte_carlo/foreign_paths.ts";
 import { type OptimizationServices, runOptimizationJob } from "./optimization/optimization_job.ts";
 import { OwnerTurns } from "./optimization/owner_turns.ts";
@@ -23,6 +23,9 @@ import { SliceRecords } from "./optimization/slice_records.ts";
 import { SliceRunner } from "./optimization/slice_runner.ts";
 import { retryOnDatabaseFault } from "./common/retry.ts";
 import type { ScriptModes } from "./scripts/script_mode.ts";
+import { LateRunner } from "./stress/late_runner.ts";
+import { type StressServices, stressStudy } from "./stress/stress_job.ts";
+import { runStudyJob, type StudyServices } from "./studies/study_job.ts";
 
 // A process that starts has nothing else to do than to wait.
 const NEVER = new AbortController().signal;
@@ -78,7 +81,15 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   };
   // Slices take the places that backtests leave, and at least one: their threads are their own.
   const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0)) + sliceRunner.slicesAhead;
-  const monteCarlos = { ...candles, jobs, resultBytesMax, foreignPaths: new ForeignPaths(egress, scripts) };
+  const stressRunner = new LateRunner(() => new Runner(1, egress, scripts));
+  runners.push(stressRunner);
+  const studies = {
+    ...candles,
+    jobs,
+    resultBytesMax,
+    foreignPaths: new ForeignPaths(egress, scripts),
+    runner: () => stressRunner.start(),
+  };
   const backtestPlaces = () =>
     refillAtHalf({ wanted: runner.runsWanted, held: loops[0]?.heldCount ?? 0, backtestsMax });
   const work = listWork(services, {
@@ -87,7 +98,7 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
     spareRunner,
     optimizations,
     slicePlaces,
-    monteCarlos,
+    studies,
   });
   for (const [queue, concurrency, handle, handleInSpare] of work) {
     const loop = new JobLoop(jobs, queue, concurrency, handle);
@@ -121,24 +132,26 @@ type QueueWork = readonly [concurrency: () => number, handle: JobHandler, handle
  */
 function listWork(
   { db, jobs, readThrough, egress, scripts, backtestsMax, limits: { resultDaysMax } }: WorkServices,
-  { backtests, backtestPlaces, spareRunner, optimizations, slicePlaces, monteCarlos }: {
+  { backtests, backtestPlaces, spareRunner, optimizations, slicePlaces, studies }: {
     readonly backtests: BacktestServices;
     readonly backtestPlaces: () => number;
     readonly spareRunner: Runner;
     readonly optimizations: OptimizationServices;
     readonly slicePlaces: () => number;
-    readonly monteCarlos: MonteCarloServices;
+    readonly studies: StressServices & StudyServices & { readonly foreignPaths: ForeignPaths };
   },
 ): readonly (readonly [QueueName, ...QueueWork])[] {
   const ingestion = { db, jobs, feeds: readThrough.feeds };
   const { runner } = backtests;
   const backtest = (runner: Runner): JobHandler => (job, signal) =>
     runBacktestJob({ ...backtests, runner }, job, signal);
+  const [monteCarlos, stressTests] = [monteCarloStudy(studies), stressStudy(studies)];
   const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts }, job, signal);
   const runs: Readonly<Record<RunKindName, QueueWork>> = {
     backtest: [backtestPlaces, backtest(runner), backtest(spareRunner)],
     optimization: [slicePlaces, (job, ...hold) => runOptimizationJob(optimizations, job, ...hold)],
-    monteCarlo: [() => 1, (job, signal) => runMonteCarloJob(monteCarlos, job, signal)],
+    monteCarlo: [() => 1, (job, signal) => runStudyJob(studies, monteCarlos, job, signal)],
+    stressTest: [() => 1, (job, signal) => runStudyJob(studies, stressTests, job, signal)],
   };
   return [
     ...Object.values(RUN_RECORDS).map(({ kind }) => [RUN_KINDS[kind].queue, ...runs[kind]] as const),

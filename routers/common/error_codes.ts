@@ -23,6 +23,7 @@ export const ERRORS = {
   BACKTEST_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no backtest of yours has the id" },
   OPTIMIZATION_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no optimization of yours has the id" },
   TRIAL_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "its point is no trial, or not yet" },
+  STRESS_TEST_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no stress test of yours has the id" },
   MONTE_CARLO_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no simulation of yours has the id" },
   STRATEGY_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no entry that you can see has the slug" },
   UNIVERSE_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no universe that you can see has the slug" },

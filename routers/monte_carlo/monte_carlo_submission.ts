@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { readEquity } from "../../db/equity.ts";
-import {
-  beginMonteCarlo,
-  countMonteCarlosOf,
-  insertMonteCarlo,
-  type MonteCarlo,
-  type NewMonteCarlo,
-  RECORD_BYTES,
-} from "../../db/monte_carlos.ts";
+import { beginStudy, STUDY_BYTES } from "../../db/backtest_studies.ts";
+import { insertMonteCarlo, type MonteCarlo, monteCarloRecords, type NewMonteCarlo } from "../../db/monte_carlos.ts";
 import { submissionColumns } from "../../db/runs.ts";
 import { countDaysOfRun } from "../../market/calendar/run_days.ts";
 import {
@@ -24,15 +18,13 @@ import { type CompletedBacktest, requireCompleted } from "../backtests/owned_bac
 import { AppError } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
+import { requireFewStudies } from "../runs/few_studies.ts";
 import { RunSubmitter } from "../runs/submission.ts";
 import type { UserContext } from "../common/trpc.ts";
 import { monteCarloRuns } from "./monte_carlo_runs.ts";
 
 /** Queued and running ones of one user; each computes for minutes at most. */
 export const UNENDED_MAX = 20;
-/** Those of one backtest; the curves of each take about 30 kB. */
-export const OF_BACKTEST_MAX = 20;
-const REMOVAL_SECONDS = 3600;
 
 export const monteCarloRequestSchema = inputObject({
   backtest_id: idSchema,
@@ -57,11 +49,11 @@ const submitter = new RunSubmitter<MonteCarlo, MonteCarloRequest, MonteCarloPlan
   unendedMax: () => UNENDED_MAX,
   batchMax: 1,
   plan: checkRequest,
-  measure: () => RECORD_BYTES,
+  measure: () => STUDY_BYTES,
   async admit(tx, _services, ownerId, { values: { backtestId } }) {
     // It may have been deleted since the check.
-    if (!await beginMonteCarlo(tx, { id: backtestId, ownerId })) throw backtestRuns.notFound(backtestId);
-    requireRoom(await countMonteCarlosOf(tx, backtestId));
+    if (!await beginStudy(tx, { id: backtestId, ownerId })) throw backtestRuns.notFound(backtestId);
+    await requireFewStudies(tx, monteCarloRecords, backtestId);
   },
   insert: (tx, { id, ownerId, submission }, { values }) =>
     insertMonteCarlo(tx, { ...values, ownerId, ...submissionColumns(submission) }, id),
@@ -124,14 +116,4 @@ function refuse(key: string, rule: string): AppError {
   return new AppError("VALIDATION_FAILED", `Cannot accept the request: ${path} ${rule}`, {
     issues: [{ path, message: rule }],
   });
-}
-
-/** @throws AppError QUOTA_EXCEEDED */
-function requireRoom(ofBacktest: number): void {
-  if (ofBacktest < OF_BACKTEST_MAX) return;
-  throw new AppError(
-    "QUOTA_EXCEEDED",
-    `Cannot keep another Monte Carlo simulation: the backtest has ${ofBacktest}; delete one that you no longer need`,
-    { retryAfterSeconds: REMOVAL_SECONDS },
-  );
 }

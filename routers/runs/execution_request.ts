@@ -19,6 +19,7 @@ import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 
 const MONEY_MAX = 1e12;
+const DELAY_CANDLES_MAX = 100;
 
 const fraction = z.number().min(0).max(1);
 const positiveFraction = z.number().positive().max(1);
@@ -63,6 +64,7 @@ export const executionRequestSchema = inputObject(
   z.strictObject({
     profile: z.enum(PROFILES),
     fill: z.enum(FILLS),
+    delay: z.int().min(0).max(DELAY_CANDLES_MAX),
     quantityStep: positive,
     sizing: sizingSchema,
     fractionOf: z.enum(FRACTIONS_OF),

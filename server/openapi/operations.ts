@@ -25,6 +25,7 @@ import {
   TABLE_MEDIA,
 } from "./operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "./optimization_operations.ts";
+import { STRESS_TEST_OPERATIONS } from "./stress_test_operations.ts";
 import { UNIVERSE_OPERATIONS } from "./universe_operations.ts";
 
 const NO_BACKTEST = ["BACKTEST_NOT_FOUND"] as const;
@@ -223,6 +224,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   ...OPTIMIZATION_OPERATIONS,
   ...UNIVERSE_OPERATIONS,
+  ...STRESS_TEST_OPERATIONS,
   "monteCarloStreams.list": {
     summary: "The caller's Monte Carlo simulations",
     description: "Newest first, complete without `limit`; with `backtest_id`, only those of one backtest.",

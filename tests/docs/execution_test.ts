@@ -32,7 +32,7 @@ function valuesOf(bounds: Bounds): string {
   if (bounds.const !== undefined) return code(bounds.const);
   if (bounds.type === "boolean") return "`true`, `false`";
   if (bounds.type === "null") return "or `null`";
-  if (bounds.type === "number") {
+  if (bounds.type === "number" || bounds.type === "integer") {
     return bounds.exclusiveMinimum === undefined
       ? `${numberOf(bounds.minimum)} to ${numberOf(bounds.maximum)}`
       : `above ${bounds.exclusiveMinimum}, at most ${numberOf(bounds.maximum)}`;
@@ -45,7 +45,7 @@ function valuesOf(bounds: Bounds): string {
 
 /** The cell of a default; `commission` is written as a rate. */
 function defaultOf(key: string, value: unknown): string {
-  if (key === "commission") return "`0`";
+  if (key === "commission" || key === "delay") return "`0`";
   if (key === "periodsPerYear") return "by asset class";
   return code(value);
 }

@@ -44,7 +44,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: TakenJob, signal: AbortSignal) {
   if (resultDaysMax !== undefined) {
     const before = new Date(Date.now() - resultDaysMax * DAY_MS);
-    // Monte Carlo simulations go with their backtests.
+    // Monte Carlo simulations and stress tests go with their backtests.
     for (const records of [RUN_RECORDS.backtest, RUN_RECORDS.optimization]) {
       const count = await inBatches(signal, () => records.removeEnded(db, before, BATCH));
       const { noun } = RUN_KINDS[records.kind];

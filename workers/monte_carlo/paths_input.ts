@@ -1,25 +1,16 @@
-import type { Backtest } from "../../db/backtests.ts";
-import { readEquity } from "../../db/equity.ts";
 import type { MonteCarlo } from "../../db/monte_carlos.ts";
-import { listTrades } from "../../db/trades.ts";
-import { periodReturns } from "../../engine/metrics/period_returns.ts";
-import type { BacktestResult } from "../../engine/result.ts";
-import { countDaysOfRun, daysOfRun } from "../../market/calendar/run_days.ts";
+import { countDaysOfRun } from "../../market/calendar/run_days.ts";
 import { findDecider } from "../backtest/decider.ts";
 import { makePlan } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../common/outcome.ts";
 import type { PathsTask } from "../sandbox/paths_task.ts";
+import { readDays, readTradePnls } from "../studies/stored_run.ts";
+import type { StudiedBacktest } from "../studies/study_job.ts";
 import type { ForeignPathsTask } from "./foreign_paths.ts";
 
-const TRADES_AT_ONCE = 10_000;
 const YEAR_DAYS = 365;
-
-/** A backtest with its result, as a record of a simulation names it. */
-export interface Simulated extends Backtest {
-  readonly result: BacktestResult;
-}
 
 /** A task, and remarks on it for the reader. */
 export interface PathsInput {
@@ -35,7 +26,7 @@ export interface PathsInput {
 export async function loadPathsInput(
   services: CandleServices,
   record: MonteCarlo,
-  backtest: Simulated,
+  backtest: StudiedBacktest,
 ): Promise<PathsInput> {
   const common = { runs: record.runs, seed: record.seed, ruinDrawdown: record.ruinDrawdown };
   switch (record.method) {
@@ -64,15 +55,12 @@ export async function loadPathsInput(
 }
 
 /** Each closed trade's pnl against the account before it, in order of the exits: they compound to all realised pnl. */
-async function readTradeReturns({ db }: CandleServices, backtest: Simulated) {
-  const { id: backtestId, ownerId, initialBalance, result } = backtest;
-  const closed: { readonly exit: number; readonly pnl: number }[] = [];
-  for (let after = 0;; after += TRADES_AT_ONCE) {
-    const trades = await listTrades(db, { backtestId, ownerId, after, limit: TRADES_AT_ONCE });
-    for (const { exitTime, pnl } of trades) if (exitTime !== null) closed.push({ exit: exitTime.getTime(), pnl });
-    if (trades.length < TRADES_AT_ONCE) break;
-  }
-  closed.sort((a, b) => a.exit - b.exit);
+async function readTradeReturns({ db }: CandleServices, backtest: StudiedBacktest) {
+  const { initialBalance, result } = backtest;
+  const closed = (await readTradePnls(db, backtest)).flatMap(({ exitTime, pnl }) =>
+    exitTime === null ? [] : [{ exitTime, pnl }]
+  );
+  closed.sort((a, b) => a.exitTime - b.exitTime);
   const returns = new Float64Array(closed.length);
   let money = initialBalance;
   for (const [i, { pnl }] of closed.entries()) {
@@ -86,26 +74,17 @@ async function readTradeReturns({ db }: CandleServices, backtest: Simulated) {
 }
 
 /** Returns by trading day, as the metrics have them. */
-async function readDailyReturns({ db }: CandleServices, backtest: Simulated) {
-  const { id: backtestId, ownerId, initialBalance, result, parameters } = backtest;
-  const curve = await readEquity(db, { backtestId, ownerId });
-  if (curve === null) throw new RunError("NO_DATA", "Cannot simulate the backtest: its equity is gone");
-  const { time, equity } = curve;
-  const tradingDays = daysOfRun(result, parameters["timeframe"], time);
-  const { return: returns } = periodReturns({ time, equity, close: equity, tradingDays, initialBalance }, "daily");
+async function readDailyReturns({ db }: CandleServices, backtest: StudiedBacktest) {
+  const { returns, periodsPerYear, riskFreeRate } = await readDays(db, backtest);
   requireTwo(returns, "daily returns");
-  const { periodsPerYear, riskFreeRate } = result.execution;
-  return {
-    returns: returns.slice(),
-    account: { initialBalance, periodsPerYear: periodsPerYear ?? YEAR_DAYS, riskFreeRate },
-  };
+  return { returns, account: { initialBalance: backtest.initialBalance, periodsPerYear, riskFreeRate } };
 }
 
 function requireTwo({ length }: Float64Array, of: string): void {
   if (length < 2) throw new RunError("NO_DATA", `Cannot make paths of ${length} ${of}: it takes two or more`);
 }
 
-async function loadRun(services: CandleServices, backtest: Simulated) {
+async function loadRun(services: CandleServices, backtest: StudiedBacktest) {
   const settings = readSettings(backtest);
   const decider = await findDecider(services.db, backtest, settings);
   // With the warm-up that its strategy turned out to ask for.

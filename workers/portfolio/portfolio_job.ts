@@ -80,8 +80,9 @@ export async function runPortfolioBacktest(
   return outcome;
 }
 
-async function planPortfolio(
-  services: PortfolioServices,
+/** @throws {RunError} As loadMarkets(). */
+export async function planPortfolio(
+  services: CandleServices,
   record: Backtest,
   settings: RunSettings,
   wanted: MarketSettings,
