@@ -20,6 +20,7 @@ import { loadCandles, type MarketData } from "../backtest/run_candles.ts";
 import { readSettings, type RunSettings } from "../backtest/run_settings.ts";
 import type { Runner } from "../backtest/runner.ts";
 import { type Completed, type Failed, NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
+import { findMarketsDecider } from "../portfolio/markets_decider.ts";
 import { planPortfolio } from "../portfolio/portfolio_job.ts";
 import { readDays, readTradePnls } from "../studies/stored_run.ts";
 import type { StudiedBacktest, Study, StudyLimits, StudyServices } from "../studies/study_job.ts";
@@ -173,9 +174,12 @@ class ChangedRuns {
   async #attempt(settings: RunSettings, limits: Parameters<Runner["run"]>[1]) {
     const [services, backtest] = [this.#services, this.#backtest];
     const runner = services.runner();
-    if (settings.markets !== null) {
-      const { task } = await planPortfolio(services, backtest, settings, settings.markets);
-      return await runner.runPortfolio(task, limits);
+    const { markets } = settings;
+    if (markets !== null) {
+      const decider = await findMarketsDecider(services.db, backtest, settings);
+      const load = async (lookback: number) =>
+        (await planPortfolio(services, backtest, settings, markets, { ...decider, lookback })).run;
+      return await runner.runPortfolio(await load(decider.lookback), limits, load);
     }
     const decider = await findDecider(services.db, backtest, settings);
     const load = async (lookback: number) => {
