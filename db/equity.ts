@@ -1,6 +1,7 @@
 import type { Db } from "./client.ts";
 import { unpackEquity } from "./codec/marked_equity.ts";
 import type { EquityColumns } from "./codec/result_parts.ts";
+import { readRecord, requireColumn } from "./codec/unreadable.ts";
 import { type ChunkRows, findChunk, readChunks } from "./result_chunks.ts";
 
 /**
@@ -53,9 +54,9 @@ export async function* readEquityPieces(
 }
 
 function readCurve({ columns }: ChunkRows, backtestId: string): EquityColumns {
-  const { time, equity, position } = unpackEquity(columns);
-  if (time === undefined || equity === undefined || position === undefined) {
-    throw new Error(`Cannot read the equity of backtest ${backtestId}: a column is missing`);
-  }
-  return { time, equity, position };
+  return readRecord(`equity of the backtest ${backtestId}`, () => {
+    const unpacked = unpackEquity(columns);
+    const column = (name: keyof EquityColumns) => requireColumn(unpacked, name);
+    return { time: column("time"), equity: column("equity"), position: column("position") };
+  });
 }

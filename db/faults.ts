@@ -2,6 +2,11 @@
 // serialization failures. Errors that the same statement would meet again, such as too little memory or time, are not in the list.
 const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01|25006)$/;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+// A full disk, a quota of it that is used up, and too many open files, where the database is in this process.
+const FILES = /^(ENOSPC|EDQUOT|EMFILE|ENFILE)$/;
+// Too little memory, a limit on temporary files, and files that a server cannot open or make: its disk may be full, and the statement may
+// also be to blame.
+const SHORTAGES = /^(53200|53400|58000|58P01|58P02)$/;
 const FOREIGN_KEY = "23503";
 // An earlier statement of the transaction has failed.
 const ABORTED = "25P02";
@@ -14,11 +19,25 @@ const REFUSALS = /^(28\w{3}|3D000|42501)$/;
  * @param error The error of a query or a transaction, with its causes.
  */
 export function isDatabaseFault(error: unknown): boolean {
+  return hasCodeLike(error, [SQL_STATES, NETWORK, FILES]);
+}
+
+/**
+ * True if the server lacks something for a statement. A client may try again; work that goes on until it succeeds must not, because the
+ * same statement may never have enough.
+ *
+ * @param error As for isDatabaseFault().
+ */
+export function isDatabaseShortage(error: unknown): boolean {
+  return hasCodeLike(error, [SHORTAGES]);
+}
+
+function hasCodeLike(error: unknown, patterns: readonly RegExp[]): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
-  if (SQL_STATES.test(code) || NETWORK.test(code)) return true;
-  if (error instanceof AggregateError && error.errors.some(isDatabaseFault)) return true;
-  return isDatabaseFault(error.cause);
+  if (patterns.some((pattern) => pattern.test(code))) return true;
+  if (error instanceof AggregateError && error.errors.some((each) => hasCodeLike(each, patterns))) return true;
+  return hasCodeLike(error.cause, patterns);
 }
 
 /** The server's error, among the causes, where it refused a process for a reason that does not pass by itself. */

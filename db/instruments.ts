@@ -1,8 +1,10 @@
 import { and, asc, eq, gt, ilike, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
+import { ASSET_CLASSES } from "../engine/execution.ts";
 import type { Db } from "./client.ts";
+import { readRecord, requireName } from "./codec/unreadable.ts";
 import { prepareOnce } from "./prepare_once.ts";
-import { candleChunks, instruments } from "./schema.ts";
+import { candleChunks, instruments, PROVIDERS } from "./schema.ts";
 
 export type { Session } from "./market_schema.ts";
 export type Instrument = typeof instruments.$inferSelect;
@@ -21,7 +23,7 @@ export interface InstrumentKey {
 
 export async function findInstrument(db: Db, key: InstrumentKey): Promise<Instrument | undefined> {
   const [row] = await selectInstrument(db, { ...key });
-  return row;
+  return row && checkInstrument(row);
 }
 
 const selectInstrument = prepareOnce((db) =>
@@ -33,7 +35,7 @@ const selectInstrument = prepareOnce((db) =>
 
 export async function findInstrumentById(db: Db, id: string): Promise<Instrument | undefined> {
   const [row] = await db.select().from(instruments).where(eq(instruments.id, id));
-  return row;
+  return row && checkInstrument(row);
 }
 
 /** The instruments with a symbol, and with the given exchange and asset class, the oldest first. */
@@ -41,13 +43,28 @@ export async function findInstrumentsBySymbol(
   db: Db,
   by: { symbol: string; exchange?: string | undefined; assetClass?: AssetClass | undefined },
 ): Promise<Instrument[]> {
-  return await db.select().from(instruments)
+  const rows = await db.select().from(instruments)
     .where(and(
       eq(instruments.symbol, by.symbol),
       by.exchange === undefined ? undefined : eq(instruments.exchange, by.exchange),
       by.assetClass === undefined ? undefined : eq(instruments.assetClass, by.assetClass),
     ))
     .orderBy(asc(instruments.createdAt), asc(instruments.id));
+  return rows.map(checkInstrument);
+}
+
+const CLOSED = { timezone: "UTC", open: "", close: "", weekdays: [] };
+
+// Its candles are read and made by rules that depend on these.
+function checkInstrument(row: Instrument): Instrument {
+  return readRecord(`instrument ${row.symbol} on ${row.exchange}`, () => {
+    requireName(ASSET_CLASSES, row.assetClass, "asset class");
+    requireName(PROVIDERS, row.provider, "provider");
+    const { timezone, open, close, weekdays } = row.session ?? CLOSED;
+    const isKnown = [timezone, open, close].every((text) => typeof text === "string") && Array.isArray(weekdays);
+    if (!isKnown) throw new Error("its session has an unknown form");
+    return row;
+  });
 }
 
 /** Names of instruments to suggest instead of a wrong one: the symbols and exchanges of the first NAMES_MAX. */

@@ -2,6 +2,7 @@ import { ORDER_REASONS, ORDER_STATUSES } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
 import type { Db } from "./client.ts";
 import type { ORDER_COLUMNS } from "./codec/result_parts.ts";
+import { nameAt, requireColumn } from "./codec/unreadable.ts";
 import { readPage } from "./result_chunks.ts";
 
 /** An order as it is read back; numbers that do not apply are null. */
@@ -46,19 +47,19 @@ function toOrder(
   number: number,
   tag: string | null,
 ): Order {
-  const value = (name: (typeof ORDER_COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
+  const value = (name: (typeof ORDER_COLUMNS)[number]) => requireColumn(columns, name)[i]!;
   const optional = (name: (typeof ORDER_COLUMNS)[number]) => Number.isNaN(value(name)) ? null : value(name);
   const fillTime = optional("fillTime");
   return {
     number,
     time: new Date(value("time")),
     side: value("side") > 0 ? "buy" : "sell",
-    type: ORDER_TYPES[value("type")] ?? "market",
+    type: nameAt(ORDER_TYPES, value("type"), "order type"),
     quantity: optional("quantity"),
     limitPrice: optional("limitPrice"),
     stopPrice: optional("stopPrice"),
-    status: ORDER_STATUSES[value("status")] ?? "working",
-    reason: ORDER_REASONS[value("reason")] || null,
+    status: nameAt(ORDER_STATUSES, value("status"), "order status"),
+    reason: nameAt(ORDER_REASONS, value("reason"), "order reason") || null,
     filledQuantity: optional("filledQuantity") ?? 0,
     price: optional("price"),
     fillTime: fillTime === null ? null : new Date(fillTime),

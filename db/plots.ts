@@ -2,6 +2,7 @@ import { and, eq, sum } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { plotColumn } from "./codec/plots_part.ts";
 import { CHUNK_ROWS } from "./codec/result_parts.ts";
+import { readRecord, requireColumn } from "./codec/unreadable.ts";
 import { findChunk, readChunks } from "./result_chunks.ts";
 import { backtests, resultChunks } from "./schema.ts";
 
@@ -36,14 +37,11 @@ export async function* readPlots(
   for (let number = first ?? Infinity; number < Infinity; number++) {
     const [chunk] = await readChunks(db, part, { first: number, last: number });
     if (chunk === undefined) return;
-    const column = (name: string) => {
-      const values = chunk.columns[name];
-      if (values === undefined) {
-        throw new Error(`Cannot read the plots of backtest ${backtestId}: they have no ${name}`);
-      }
-      return values;
-    };
-    yield { time: column("time"), columns: Array.from({ length: plots }, (_, place) => column(plotColumn(place))) };
+    const column = (name: string) => requireColumn(chunk.columns, name);
+    yield readRecord(`plots of the backtest ${backtestId}`, () => ({
+      time: column("time"),
+      columns: Array.from({ length: plots }, (_, place) => column(plotColumn(place))),
+    }));
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type ResultChunk,
   type SharedCandles,
 } from "./codec/result_parts.ts";
+import { readRecord } from "./codec/unreadable.ts";
 import { unpackTrades } from "./codec/packed_trades.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
@@ -207,7 +208,7 @@ export async function deleteChunks(tx: Db, backtestId: string): Promise<void> {
  * One part of the result of one user's backtest, oldest first; nothing where this user has no backtest of that id with a result.
  *
  * @param range Numbers of the first and the last chunk to read.
- * @throws {Error} When the stored bytes are damaged.
+ * @throws {UnreadableRecord} When the stored bytes are damaged, or of a newer build.
  */
 export async function readChunks(
   db: Db,
@@ -222,14 +223,16 @@ export async function readChunks(
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
   return await collectInSlices(
-    rows.values().map((row) => ({
-      chunk: row.chunk,
-      columns: {
-        ...decodeColumns(row.data),
-        ...(row.candles === null ? {} : decodeColumns(row.candles)),
-      },
-      tags: row.tags === null ? null : decodeTags(row.tags),
-    })),
+    rows.values().map((row) =>
+      readRecord(`${part} of the backtest ${backtestId}`, () => ({
+        chunk: row.chunk,
+        columns: {
+          ...decodeColumns(row.data),
+          ...(row.candles === null ? {} : decodeColumns(row.candles)),
+        },
+        tags: row.tags === null ? null : decodeTags(row.tags),
+      }))
+    ),
   );
 }
 
@@ -285,9 +288,11 @@ export async function readPage<Row>(
     // A page has few of the chunk's rows.
     const cut = Object.entries(columns).map(([name, values]) => [name, values.subarray(first, end)] as const);
     const rows = unpackTrades(Object.fromEntries(cut));
-    for (let i = first; i < end; i++) {
-      found.push(toRow(rows, i - first, begin + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
-    }
+    readRecord(`${page.part} of the backtest ${page.backtestId}`, () => {
+      for (let i = first; i < end; i++) {
+        found.push(toRow(rows, i - first, begin + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
+      }
+    });
   }
   return found;
 }

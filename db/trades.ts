@@ -1,6 +1,7 @@
-import { EXIT_REASONS } from "../engine/trade_columns.ts";
+import { EXIT_REASONS, NO_ORDER, STILL_OPEN } from "../engine/trade_columns.ts";
 import type { Db } from "./client.ts";
 import type { TRADE_COLUMNS } from "./codec/result_parts.ts";
+import { nameAt, requireColumn } from "./codec/unreadable.ts";
 import { readPage } from "./result_chunks.ts";
 
 /** A trade as it is read back; see TradeColumns. */
@@ -52,9 +53,13 @@ function toTrade(
   tag: string | null,
   exitTag: string | null,
 ): Trade {
-  const value = (name: (typeof TRADE_COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
-  // Orders are numbered from 1.
-  const orderOf = (name: "entryOrder" | "exitOrder") => value(name) >= 0 ? value(name) + 1 : null;
+  const value = (name: (typeof TRADE_COLUMNS)[number]) => requireColumn(columns, name)[i]!;
+  // Orders are numbered from 1; older results lack them.
+  const orderOf = (name: "entryOrder" | "exitOrder") => {
+    const order = columns[name]?.[i] ?? NO_ORDER;
+    return order >= 0 ? order + 1 : null;
+  };
+  const exitReason = value("exitReason");
   const exitTime = value("exitTime");
   const exitPrice = value("exitPrice");
   return {
@@ -71,7 +76,7 @@ function toTrade(
     candles: value("candles"),
     mae: value("mae"),
     mfe: value("mfe"),
-    exitReason: EXIT_REASONS[value("exitReason")] ?? null,
+    exitReason: exitReason === STILL_OPEN ? null : nameAt(EXIT_REASONS, exitReason, "exit reason"),
     ambiguous: value("ambiguous") !== 0,
     entryOrder: orderOf("entryOrder"),
     exitOrder: orderOf("exitOrder"),

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm"
 import { decodeColumns } from "./codec/columns.ts";
 import { decodeTrials, type StoredTrials, type TrialColumns, type TrialRows } from "./codec/trial_rows.ts";
 import { type EncodedTrials, TRIAL_FRAME } from "./codec/trial_table.ts";
+import { readRecord, requireColumn } from "./codec/unreadable.ts";
 import type { Db } from "./database.ts";
 import { trialChunks } from "./schema.ts";
 
@@ -57,7 +58,7 @@ export async function* readTrialChunks(
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;
-    yield decodeTrials(row);
+    yield readTrials(optimizationId, () => decodeTrials(row));
   }
 }
 
@@ -116,8 +117,11 @@ export async function* readTrialMetric(
     return row;
   });
   for await (const row of rows) {
-    const columns = { ...decodeColumns(row.own), ...(row.metric === null ? {} : decodeColumns(row.metric)) };
-    yield { first: row.first, count: row.trials, columns };
+    yield readTrials(optimizationId, () => {
+      const columns = { ...decodeColumns(row.own), ...(row.metric === null ? {} : decodeColumns(row.metric)) };
+      for (const name of ["place", "point"]) requireColumn(columns, name);
+      return { first: row.first, count: row.trials, columns };
+    });
   }
 }
 
@@ -141,6 +145,15 @@ async function* readAhead<Row extends { readonly first: number }>(
     // A caller that leaves early does not leave a query behind.
     await next.catch(() => {});
   }
+}
+
+function readTrials<Value>(optimizationId: string, read: () => Value): Value {
+  return readRecord(trialsName(optimizationId), read);
+}
+
+/** An optimization's trials, as readRecord() names them. */
+export function trialsName(optimizationId: string): string {
+  return `trials of the optimization ${optimizationId}`;
 }
 
 function ofWindow(window: number | null): SQL {
@@ -184,13 +197,17 @@ export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGe
   });
   let kept = 0;
   for await (const row of rows) {
-    const { place, point, days } = decodeColumns(row.own);
-    const all = decodeColumns(row.returns).returns!;
+    const { place, point, days, all } = readTrials(optimizationId, () => {
+      const own = decodeColumns(row.own);
+      const column = (name: string) => requireColumn(own, name);
+      const all = requireColumn(decodeColumns(row.returns), "returns");
+      return { place: column("place"), point: column("point"), days: column("days"), all };
+    });
     let at = 0;
-    for (let i = 0; i < place!.length; i++) {
-      const count = days![i]!;
+    for (let i = 0; i < place.length; i++) {
+      const count = days[i]!;
       if (count === 0) continue;
-      yield { kept: kept++, place: place![i]!, point: point![i]!, returns: all.subarray(at, at + count) };
+      yield { kept: kept++, place: place[i]!, point: point[i]!, returns: all.subarray(at, at + count) };
       at += count;
     }
   }
@@ -212,6 +229,7 @@ export async function readWindowReturns(db: Db, optimizationId: string): Promise
     sql`octet_length(${returns}) > 0`,
   ));
   return new Map(rows.map((row) => {
-    return [row.window!, { returns: decodeColumns(row.returns).returns!, dates: row.notes.dates ?? null }];
+    const returns = readTrials(optimizationId, () => requireColumn(decodeColumns(row.returns), "returns"));
+    return [row.window!, { returns, dates: row.notes.dates ?? null }];
   }));
 }

@@ -8,6 +8,7 @@ import { AppError, quote } from "./common/errors.ts";
 import { inputObject } from "./common/input_object.ts";
 import { NO_LINE, plainText } from "./common/plain_text.ts";
 import { requireRoomForToken } from "./common/quotas.ts";
+import { recordReader, showReadable } from "./common/stored_records.ts";
 import { makeToken } from "./token_secret.ts";
 import { router, signedInProcedure } from "./common/trpc.ts";
 
@@ -35,7 +36,7 @@ export const tokensRouter = router({
   /** The caller's tokens, newest first, the expired ones of the last month among them. */
   list: signedInProcedure
     .output(z.object({ tokens: z.array(tokenSchema) }))
-    .query(async ({ ctx }) => ({ tokens: (await listTokens(ctx.db, ctx.user.id)).map(show) })),
+    .query(async ({ ctx }) => ({ tokens: showReadable(await listTokens(ctx.db, ctx.user.id), show) })),
 
   /** Makes a token for a program. The answer alone has its text: only a hash is kept. */
   create: signedInProcedure
@@ -62,7 +63,9 @@ export const tokensRouter = router({
   }),
 });
 
-function show({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenRow): z.infer<typeof tokenSchema> {
+const show = recordReader(({ id }) => `token ${id}`, tokenSchema, showToken);
+
+function showToken({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenRow): z.infer<typeof tokenSchema> {
   return {
     id,
     name,

@@ -8,6 +8,7 @@ import { secureHeaders } from "hono/secure-headers";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import type { Context } from "../routers/common/trpc.ts";
+import { logUnreadable } from "../routers/common/stored_records.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/common/errors.ts";
 import { findNearestPath } from "../routers/common/name_hints.ts";
 import { serveAgents } from "./agents/serve_agents.ts";
@@ -232,6 +233,7 @@ function findRoute(c: HonoContext<ServerEnv>): string | undefined {
 
 // The access log has refusals already; only a fault of the service is logged with its cause.
 function logFault(error: AppError): void {
+  logUnreadable(error);
   if (errorStatus(error) === 500) log.error("Cannot answer: {error}", { error: error.cause ?? error });
 }
 

@@ -8,7 +8,7 @@ import { betterAuth } from "better-auth/minimal";
 import { admin } from "better-auth/plugins/admin";
 import { defaultRoles } from "better-auth/plugins/admin/access";
 import type { Db } from "../db/client.ts";
-import { isDatabaseFault } from "../db/faults.ts";
+import { isDatabaseFault, isDatabaseShortage } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
 import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../db/users.ts";
 import type { Session, User } from "../routers/common/trpc.ts";
@@ -173,7 +173,7 @@ async function withFaults<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw reported.fault ?? error;
   }
-  if (isDatabaseFault(reported.fault)) throw reported.fault;
+  if (isDatabaseFault(reported.fault) || isDatabaseShortage(reported.fault)) throw reported.fault;
   if (reported.fault !== undefined) logFault(reported.fault);
   return answer;
 }

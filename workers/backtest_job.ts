@@ -1,11 +1,13 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import type { Backtest, ClaimedBacktest } from "../db/backtests.ts";
+import { findUnreadable } from "../db/codec/unreadable.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import type { TakenJob } from "./jobs/jobs.ts";
 import {
   type Broken,
   brokenBy,
   type Failed,
+  LEFT_TO_NEWER,
   NOT_BEGUN,
   type Outcome,
   RunError,
@@ -118,6 +120,11 @@ async function simulate(
 /** The outcome of an attempt that threw. */
 function explain(error: unknown, { attempts: attempt }: Backtest): Failed | Stopped | Broken {
   if (error instanceof RunError) return error.outcome;
+  const unreadable = findUnreadable(error);
+  if (unreadable !== undefined) {
+    log.warn("Leaving the run to a newer build: {reason}", { reason: unreadable.message });
+    return LEFT_TO_NEWER;
+  }
   log.error("Attempt {attempt} failed: {error}", { attempt, error });
   return isDatabaseFault(error) ? NOT_BEGUN : brokenBy(error);
 }

@@ -121,7 +121,8 @@ export function unpackColumns(plain: Uint8Array): Record<string, Float64Array> {
   for (const form of columns) {
     if (form.kind === "ticks") unpacked[form.name] = readTicks(form, rows, take);
     else if (form.kind === "lines") unpacked[form.name] = readLines(form.count, rows, take);
-    else unpacked[form.name] = new Float64Array(take(rows * DOUBLE_BYTES).buffer);
+    else if (form.kind === "doubles") unpacked[form.name] = new Float64Array(take(rows * DOUBLE_BYTES).buffer);
+    else throw new Error(`the form ${JSON.stringify(form)} is unknown`);
   }
   return unpacked;
 }

@@ -1,6 +1,9 @@
 /** The trials of a chunk, read back from its bytes (see trial_table.ts). */
 import { decodeColumns, decodeFrames } from "./columns.ts";
+import { requireColumn } from "./unreadable.ts";
 import { NONE, type TrialNotes } from "./trial_table.ts";
+
+const OWN_COLUMNS = ["place", "point", "error", "undefined"];
 
 /** Some columns of a chunk of trials that were read back. */
 export interface TrialColumns {
@@ -25,10 +28,11 @@ export interface StoredTrials {
   readonly notes: TrialNotes;
 }
 
-/** @throws {Error} When the bytes are damaged. */
+/** @throws {Error} When the bytes are damaged, or of a newer build. */
 export function decodeTrials({ first, trials, data, notes }: StoredTrials): TrialRows {
   const { frames } = notes;
   const columns = frames === undefined ? decodeColumns(data) : decodeFrames(data, frames);
+  for (const name of OWN_COLUMNS) requireColumn(columns, name);
   return { first, count: trials, columns, notes };
 }
 

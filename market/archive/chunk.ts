@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ChunkRow, ChunkSummary, NewChunk } from "../../db/candle_chunks.ts";
 import { decodeColumns, encodeColumns } from "../../db/codec/columns.ts";
+import { readRecord } from "../../db/codec/unreadable.ts";
 import type { Instrument } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { candlesFromColumns } from "./candle_columns.ts";
@@ -50,14 +51,17 @@ export function makeChunk(
   };
 }
 
-/** The candles of a stored chunk. @throws {DamagedChunkError} When its bytes do not match its checksum. */
+/**
+ * The candles of a stored chunk.
+ *
+ * @throws {DamagedChunkError} When its bytes do not match its checksum.
+ * @throws {UnreadableRecord} When they do and still cannot be read: a newer build wrote them, and they must not be replaced.
+ */
 export function openChunk({ data, ...summary }: ChunkRow): Candles {
   if (checksum(data) !== summary.sha256) throw new DamagedChunkError(summary);
-  try {
-    return candlesFromColumns(decodeColumns(data));
-  } catch (error) {
-    throw new DamagedChunkError(summary, error);
-  }
+  const { instrumentId, timeframe, month } = summary;
+  const name = `${timeframe} candles of ${month} of the instrument ${instrumentId}`;
+  return readRecord(name, () => candlesFromColumns(decodeColumns(data)));
 }
 
 function checksum(data: Uint8Array): string {

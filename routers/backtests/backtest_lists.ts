@@ -10,6 +10,7 @@ import {
   SORT_ORDERS,
 } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
+import { readRecord } from "../../db/codec/unreadable.ts";
 import { listOrders, type Order } from "../../db/orders.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { listTrades, type Trade } from "../../db/trades.ts";
@@ -21,6 +22,7 @@ import { mustBe } from "../common/errors.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
+import { leavingOutUnreadable } from "../common/stored_records.ts";
 
 const SEARCH_LENGTH_MAX = 100;
 const flagSchema = z.union(
@@ -83,7 +85,7 @@ function orderedList<Row extends Parameters<typeof placeOf>[0], Item>(
         return read({ ...page, after: after === undefined ? undefined : key.parse(after) });
       },
       key: (row) => key.write(placeOf(row, sort)),
-      show,
+      show: leavingOutUnreadable(show),
       pieceRows,
     },
     after: decodeCursor(cursor, key.shape),
@@ -122,7 +124,7 @@ export function tradeList(db: Db, run: RunKey): List<Trade, ReturnType<typeof to
   return {
     read: (after, limit) => unlessDeleted(db, run, listTrades(db, { ...run, after: Number(after ?? 0), limit })),
     key: (row) => String(row.number),
-    show: (row) => toTrade(row, run.instruments),
+    show: (row) => readRecord(`trades of the backtest ${run.backtestId}`, () => toTrade(row, run.instruments)),
     pieceRows: 2_000,
   };
 }
@@ -132,7 +134,7 @@ export function orderList(db: Db, run: RunKey): List<Order, ReturnType<typeof to
   return {
     read: (after, limit) => unlessDeleted(db, run, listOrders(db, { ...run, after: Number(after ?? 0), limit })),
     key: (row) => String(row.number),
-    show: (row) => toOrder(row, run.instruments),
+    show: (row) => readRecord(`orders of the backtest ${run.backtestId}`, () => toOrder(row, run.instruments)),
     pieceRows: 2_000,
   };
 }

@@ -2,11 +2,13 @@ import { z } from "zod";
 import type { BacktestSummary } from "../../db/backtest_lists.ts";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Order } from "../../db/orders.ts";
+import { readRecord } from "../../db/codec/unreadable.ts";
 import { BACKTEST_STATUSES, LISTED_METRICS } from "../../db/schema.ts";
 import type { Trade } from "../../db/trades.ts";
 import { ORDER_STATUSES } from "../../engine/order_columns.ts";
 import { ORDER_TYPES } from "../../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
+import { recordReader } from "../common/stored_records.ts";
 import { runTrialsSchema } from "../runs/run_trials.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -55,6 +57,15 @@ export const summarySchema = backtestSchema.omit({ parameters: true, notes: true
   /** The integrity checks that failed: names as in `result.integrity`; null until completed. */
   failed_checks: z.array(resultSchema.shape.integrity.keyof()).nullable(),
 }).meta({ id: "BacktestSummary" });
+
+/** A plotted series without its values. */
+export const plotSchema = z.object({
+  name: z.string(),
+  /** Plots of one pane are drawn together, those of `price` over the candles. */
+  pane: z.string(),
+}).meta({ id: "Plot" });
+
+const plotsSchema = z.array(plotSchema).nullable();
 
 /** A trade as clients read it; times are opens of the candles that filled it. */
 export const tradeSchema = z.object({
@@ -114,11 +125,25 @@ export const orderSchema = z.object({
   instrument: z.string().nullable().describe("As of a trade."),
 }).meta({ id: "Order" });
 
-export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
-  return { ...toShort(row), parameters: { ...row.parameters }, notes: row.notes, result: row.result };
+const nameOf = ({ id }: Pick<Backtest, "id">) => `backtest ${id}`;
+
+/** @throws {UnreadableRecord} */
+export const toBacktest = recordReader<Backtest, z.infer<typeof backtestSchema>, []>(
+  nameOf,
+  backtestSchema,
+  (row) => ({ ...toShort(row), parameters: { ...row.parameters }, notes: row.notes, result: row.result }),
+);
+
+/** Checks all of a backtest that its drawings are made of. @throws {UnreadableRecord} */
+export function checkBacktest(row: Backtest): void {
+  toBacktest(row);
+  readRecord(nameOf(row), () => plotsSchema.parse(row.plots));
 }
 
-export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
+/** @throws {UnreadableRecord} */
+export const toSummary = recordReader(nameOf, summarySchema, summarize);
+
+function summarize(row: BacktestSummary): z.infer<typeof summarySchema> {
   const { status, timeframe, sparkline } = row;
   const failed_checks = row.failedChecks === null ? null : [...row.failedChecks];
   const metrics = {

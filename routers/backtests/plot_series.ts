@@ -5,6 +5,7 @@ import type { Db } from "../../db/client.ts";
 import { CHUNK_ROWS } from "../../db/codec/result_parts.ts";
 import { countPlotCandles, type PlotPiece, type PlotsKey, readPlots } from "../../db/plots.ts";
 import { type Buckets, chooseBuckets } from "./chart_columns.ts";
+import { plotSchema } from "./backtest_records.ts";
 import { formatSchema } from "../common/formats.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
@@ -24,13 +25,6 @@ const POINTS_MAX = 4_000;
 const VALUE_BYTES = 20;
 // A candle of the market has as many values.
 const CANDLE_COLUMNS = 6;
-
-/** A plotted series without its values. */
-export const plotSchema = z.object({
-  name: z.string(),
-  /** Plots of one pane are drawn together, those of `price` over the candles. */
-  pane: z.string(),
-}).meta({ id: "Plot" });
 
 /** A candle's plotted values, in the order of the plots; null where there is none. */
 export const plotPointSchema = z.object({

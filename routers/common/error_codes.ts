@@ -55,6 +55,10 @@ export const ERRORS = {
     trpc: "SERVICE_UNAVAILABLE",
     meaning: "a worker is still preparing its interpreter for Python",
   },
+  RECORD_UNREADABLE: {
+    trpc: "SERVICE_UNAVAILABLE",
+    meaning: "a newer build of the service wrote the record, or it is damaged; a process of that build can answer",
+  },
   UNAVAILABLE: {
     trpc: "SERVICE_UNAVAILABLE",
     meaning: "the database is away or full, or no worker answers",

@@ -5,7 +5,8 @@ import {
   TRPC_ERROR_CODES_BY_KEY,
 } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
-import { isDatabaseFault } from "../../db/faults.ts";
+import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
+import { findUnreadable } from "../../db/codec/unreadable.ts";
 import { ERRORS } from "./error_codes.ts";
 import { findNearest, hintNames } from "../../market/nearest_name.ts";
 
@@ -65,6 +66,9 @@ const TRPC_REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorCode>> = {
   UNSUPPORTED_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
 };
 
+// About as long as it takes to replace a process by one of the newer build.
+const UNREADABLE_SECONDS = 30;
+
 /**
  * Turns any error into one that is safe to show: an AppError unchanged, a schema's refusal with its issues, everything else as INTERNAL
  * without the original message (the original is the `cause`, for the log).
@@ -82,7 +86,15 @@ export function toAppError(error: unknown): AppError {
   if (isCutOff(cause)) {
     return new AppError("VALIDATION_FAILED", "Cannot read the body: the connection ended before its end", { cause });
   }
-  if (isDatabaseFault(cause)) {
+  const unreadable = findUnreadable(cause);
+  if (unreadable !== undefined) {
+    return new AppError(
+      "RECORD_UNREADABLE",
+      `Cannot read the ${unreadable.record}: a newer build of the service wrote it, or it is damaged; try again later`,
+      { cause: unreadable, retryAfterSeconds: UNREADABLE_SECONDS },
+    );
+  }
+  if (isDatabaseFault(cause) || isDatabaseShortage(cause)) {
     return new AppError(
       "UNAVAILABLE",
       "Cannot answer now: the database is unreachable or its disk is full; try again later",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AnswerBudget } from "./answer_budget.ts";
 import type { Column, Format } from "../../workers/rows/table_format.ts";
 import { AppError, mustBe, quote } from "./errors.ts";
+import { showAll } from "./stored_records.ts";
 
 /** A whole number that may arrive as text, as it does in a query string. */
 export const integerSchema = z.union(
@@ -28,7 +29,8 @@ export interface List<Row, Item> {
   /** Reads the rows behind a key, in order. */
   read(after: string | undefined, limit: number): Promise<readonly Row[]>;
   key(row: Row): string;
-  show(row: Row): Item;
+  /** Undefined for a row that is left out. */
+  show(row: Row): Item | undefined;
   /** Rows that are read, and so in memory, at once. */
   readonly pieceRows: number;
 }
@@ -58,6 +60,10 @@ export async function readListPage<Row, Item>(
       const rows = await list.read(after, count);
       for (const row of rows) {
         const item = list.show(row);
+        if (item === undefined) {
+          after = list.key(row);
+          continue;
+        }
         const itemBytes = JSON.stringify(item).length;
         const isFull = items.length === page.limit || bytes + itemBytes > bytesMax;
         if (isFull && items.length > 0 && after !== undefined) return { items, next_cursor: encodeCursor(after) };
@@ -102,7 +108,7 @@ export async function* readList<Row, Item>(
     const rows = await list.read(after, list.pieceRows);
     const last = rows.at(-1);
     const isEnd = last === undefined || rows.length < list.pieceRows;
-    yield { items: rows.map((row) => list.show(row)), next_cursor: isEnd ? null : encodeCursor(list.key(last)) };
+    yield { items: showAll(rows, (row) => list.show(row)), next_cursor: isEnd ? null : encodeCursor(list.key(last)) };
     if (isEnd) return;
     after = list.key(last);
   }

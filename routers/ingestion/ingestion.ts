@@ -24,6 +24,7 @@ import { AppError } from "../common/errors.ts";
 import { instrumentProcedures } from "./ingestion_instruments.ts";
 import { cutPage, decodeCursor, pageShape } from "../common/paging.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
+import { recordReader, showReadable } from "../common/stored_records.ts";
 import { ingestionProcedure, router } from "../common/trpc.ts";
 
 const RUN_INSTRUMENTS_MAX = 1_000;
@@ -81,7 +82,7 @@ export const ingestionRouter = router({
       if (runId !== undefined && !isUuid(runId)) return { events: [], next_cursor: null };
       const rows = await listEvents(ctx.db, { type, symbol, runId, before, limit: limit + 1 });
       const { page, next_cursor } = cutPage(rows, limit, (row) => row.id);
-      return { events: page.map(toEvent), next_cursor };
+      return { events: showReadable(page, toEvent), next_cursor };
     }),
 
   /** Runs, newest first. */
@@ -91,7 +92,7 @@ export const ingestionRouter = router({
     .query(async ({ ctx, input: { limit, cursor } }) => {
       const rows = await listRuns(ctx.db, { before: decodeCursor(cursor, z.uuid()), limit: limit + 1 });
       const { page, next_cursor } = cutPage(rows, limit, (row) => row.id);
-      return { runs: page.map(toRun), next_cursor };
+      return { runs: showReadable(page, toRun), next_cursor };
     }),
 
   run: ingestionProcedure
@@ -217,7 +218,9 @@ function isUuid(text: string): boolean {
   return z.uuid().safeParse(text).success;
 }
 
-function toRun(run: IngestionRun): z.infer<typeof runSchema> {
+const toRun = recordReader(({ id }) => `ingestion run ${id}`, runSchema, showRun);
+
+function showRun(run: IngestionRun): z.infer<typeof runSchema> {
   return {
     id: run.id,
     status: run.status,
@@ -233,7 +236,9 @@ function toRun(run: IngestionRun): z.infer<typeof runSchema> {
   };
 }
 
-function toEvent(event: IngestionEvent): z.infer<typeof eventSchema> {
+const toEvent = recordReader(({ id }) => `ingestion event ${id}`, eventSchema, showEvent);
+
+function showEvent(event: IngestionEvent): z.infer<typeof eventSchema> {
   return {
     id: event.id,
     run_id: event.runId,

@@ -23,6 +23,7 @@ import { holdingKeySchema, holdingKeyText } from "../market_data/holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "../common/paging.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { timeZoneSchema } from "../common/time_zone.ts";
+import { recordReader, showReadable } from "../common/stored_records.ts";
 import { type Context, ingestionProcedure } from "../common/trpc.ts";
 
 const scheduleSchema = z.string().max(100).superRefine((text, context) => {
@@ -90,7 +91,7 @@ export const instrumentProcedures = {
       const after = decodeCursor(cursor, holdingKeySchema);
       const rows = (await listHoldings(ctx.db, { after, limit: limit + 1 })).map(({ instrument }) => instrument);
       const { page, next_cursor } = cutPage(rows, limit, holdingKeyText);
-      return { instruments: page.map(toInstrument), next_cursor };
+      return { instruments: showReadable(page, toInstrument), next_cursor };
     }),
 
   addInstrument: ingestionProcedure
@@ -180,7 +181,9 @@ function toSession({ weekdays, ...session }: Session): z.infer<typeof sessionSch
   return { ...session, weekdays: [...weekdays] };
 }
 
-function toInstrument(row: Instrument): z.infer<typeof instrumentSchema> {
+const toInstrument = recordReader(({ id }) => `instrument ${id}`, instrumentSchema, showInstrument);
+
+function showInstrument(row: Instrument): z.infer<typeof instrumentSchema> {
   return {
     id: row.id,
     symbol: row.symbol,

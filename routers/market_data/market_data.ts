@@ -22,6 +22,7 @@ import {
   ticksShape,
   toTicks,
 } from "./ticks.ts";
+import { recordReader, showReadable } from "../common/stored_records.ts";
 import { type Context, publicProcedure, router } from "../common/trpc.ts";
 
 // Four full pages.
@@ -79,7 +80,7 @@ export const marketDataRouter = router({
       const after = decodeCursor(cursor, holdingKeySchema);
       const rows = await listHoldings(ctx.db, { search, assetClass, after, limit: limit + 1 });
       const { page, next_cursor } = cutPage(rows, limit, ({ instrument }) => holdingKeyText(instrument));
-      return { instruments: page.map(toHolding), next_cursor };
+      return { instruments: showReadable(page, toHolding), next_cursor };
     }),
 
   /** Stretches without candles between the stored ones of a timeframe, where trade was to be expected. */
@@ -130,7 +131,9 @@ function requireFew({ read }: Context, candles: number): void {
   );
 }
 
-function toHolding({ instrument, timeframes, first, last, candles }: InstrumentHolding) {
+const toHolding = recordReader(({ instrument }) => `instrument ${instrument.id}`, holdingSchema, showHolding);
+
+function showHolding({ instrument, timeframes, first, last, candles }: InstrumentHolding) {
   return {
     symbol: instrument.symbol,
     exchange: instrument.exchange,

@@ -4,6 +4,7 @@ import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import { MONTE_CARLO_METHODS } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
+import { recordReader } from "../common/stored_records.ts";
 
 const quantilesSchema = z.object({
   p05: z.number(),
@@ -62,7 +63,10 @@ export const monteCarloSchema = z.object({
   }).nullable(),
 }).meta({ id: "MonteCarlo" });
 
-export function toMonteCarlo(row: MonteCarlo): z.infer<typeof monteCarloSchema> {
+/** @throws {UnreadableRecord} */
+export const toMonteCarlo = recordReader(({ id }) => `Monte Carlo simulation ${id}`, monteCarloSchema, show);
+
+function show(row: MonteCarlo): z.infer<typeof monteCarloSchema> {
   const { result } = row;
   return {
     id: row.id,

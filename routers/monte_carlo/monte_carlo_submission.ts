@@ -64,7 +64,7 @@ export const submitMonteCarlo = submitter.submit.bind(submitter);
 
 /** @throws AppError BACKTEST_NOT_FOUND, NOT_COMPLETED, VALIDATION_FAILED with a pointer. */
 async function checkRequest(ctx: UserContext, request: MonteCarloRequest): Promise<MonteCarloPlan> {
-  const backtest = requireCompleted(await backtestRuns.get(ctx, request.backtest_id), "simulate");
+  const backtest = requireCompleted(await backtestRuns.find(ctx.db, request.backtest_id, ctx.user.id), "simulate");
   const blockDays = await chooseBlockDays(ctx, backtest, request);
   requirePaths(backtest, request);
   const { method, runs, seed, ruin_drawdown: ruinDrawdown } = request;

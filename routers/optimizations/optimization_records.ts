@@ -7,6 +7,7 @@ import { type Axis, pointAt, type Space, valueAt } from "../../research/space.ts
 import { resultSchema } from "../backtests/backtest_result.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
+import { recordReader } from "../common/stored_records.ts";
 import { metricNameSchema } from "./optimization_request.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -76,7 +77,10 @@ export const trialSchema = z.object({
 
 export type TrialAnswer = z.infer<typeof trialSchema>;
 
-export function toOptimization(row: Optimization): z.infer<typeof optimizationSchema> {
+/** @throws {UnreadableRecord} */
+export const toOptimization = recordReader(({ id }) => `optimization ${id}`, optimizationSchema, show);
+
+function show(row: Optimization): z.infer<typeof optimizationSchema> {
   const isQueued = row.status === "queued";
   return {
     id: row.id,

@@ -62,7 +62,7 @@ export const optimizationsRouter = router({
     .input(inputObject({ id: idSchema, ...pageShape, ...trialFilters }))
     .output(z.object({ trials: z.array(trialSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, ...request } }) => {
-      const row = await optimizationRuns.get(ctx, id);
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const { list, after } = trialList(ctx, row, { limit, ...request });
       const { items, next_cursor } = await readListPage(readInTurns(ctx, list), { limit, after }, ctx.answer);
       return { trials: [...items], next_cursor };
@@ -73,7 +73,7 @@ export const optimizationsRouter = router({
     .input(inputObject({ id: idSchema, ...surfaceShape }))
     .output(z.object({ surface: surfaceSchema }))
     .query(async ({ ctx, input: { id, ...request } }) => {
-      const row = await optimizationRuns.get(ctx, id);
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       return { surface: await readLarge(ctx, () => readSurface(ctx.db, row, request)) };
     }),
 
@@ -82,7 +82,7 @@ export const optimizationsRouter = router({
     .input(inputObject({ id: idSchema, number: numberSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
-      const row = await optimizationRuns.get(ctx, input.id);
+      const row = await optimizationRuns.find(ctx.db, input.id, ctx.user.id);
       const { parameters } = await mustFindTrial(ctx, row, input.number);
       const strategy = await sameStrategy(ctx, row, "optimization");
       const backtest = await submitBacktest(ctx, {
@@ -114,7 +114,7 @@ export const optimizationsStreamsRouter = router({
   returns: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema }))
     .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
-      const row = await optimizationRuns.get(ctx, id);
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const pages = readReturnRows(ctx, row.id);
       return { name: "returns", pages, table: { format, columns: RETURN_COLUMNS, isPage: false } };
     }),
@@ -123,7 +123,7 @@ export const optimizationsStreamsRouter = router({
   trials: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape, ...trialFilters }))
     .query(async ({ ctx, input: { id, format, limit, ...request } }): Promise<ListAnswer> => {
-      const row = await optimizationRuns.get(ctx, id);
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const { list, after } = trialList(ctx, row, { limit, ...request });
       const pages = readList(readInTurns(ctx, list), { limit, after }, ctx.answer);
       const isWhole = limit === undefined && after === undefined;

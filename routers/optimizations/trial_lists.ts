@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { SORT_ORDERS } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
+import type { TrialRows } from "../../db/codec/trial_rows.ts";
+import { readRecord } from "../../db/codec/unreadable.ts";
 import type { Optimization } from "../../db/optimizations.ts";
-import { findTrialChunk, readStoredTrials, readTrialMetric } from "../../db/trial_chunks.ts";
+import { findTrialChunk, readStoredTrials, readTrialMetric, trialsName } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { AppError } from "../common/errors.ts";
 import type { WrittenRows } from "../../workers/rows/rows_task.ts";
@@ -80,9 +82,14 @@ function parsePlace(text: string): Place {
   return { value: value === "null" ? null : Number(value), place: Number(place) };
 }
 
+/** @throws {UnreadableRecord} */
+function showTrial({ id, space }: Pick<Optimization, "id" | "space">, rows: TrialRows, row: number): TrialAnswer {
+  return readRecord(trialsName(id), () => toTrial(space, rows, row));
+}
+
 /** The chunk of an optimization's trials that begins with a place. */
 function chunkAt(db: Db, id: string, first: number): ChunkSource {
-  return { key: `${id} ${first}`, read: () => readStoredTrials(db, id, first) };
+  return { key: `${id} ${first}`, record: trialsName(id), read: () => readStoredTrials(db, id, first) };
 }
 
 /** True if the order is that of the trials' numbers, in which they are stored. */
@@ -95,7 +102,7 @@ export async function findTrial({ db, rowsWorker }: Reading, { id, space }: Opti
   const first = await findTrialChunk(db, id, { from: place, after: -1 });
   if (first === undefined) return undefined;
   const rows = await rowsWorker.pick(chunkAt(db, id, first), { places: [place] });
-  return rows === undefined || rows.count === 0 ? undefined : toTrial(space, rows, 0);
+  return rows === undefined || rows.count === 0 ? undefined : showTrial({ id, space }, rows, 0);
 }
 
 /** Trials from a place on, in the order of their places. */
@@ -112,7 +119,9 @@ async function readRising(
     if (first === undefined) break;
     const rows = await rowsWorker.pick(chunkAt(db, id, first), { fromPlace: from, rowsMax: count - found.length });
     if (rows === undefined) break;
-    rows.columns.place!.forEach((place, row) => found.push({ place, value: null, trial: toTrial(space, rows, row) }));
+    rows.columns.place!.forEach((place, row) =>
+      found.push({ place, value: null, trial: showTrial({ id, space }, rows, row) })
+    );
   }
   return found;
 }
@@ -176,7 +185,7 @@ async function readStored(
   for (const [first, wanted] of Map.groupBy(places, (each) => each.first)) {
     const rows = await rowsWorker.pick(chunkAt(db, id, first), { places: wanted.map(({ place }) => place) });
     if (rows === undefined) continue;
-    rows.columns.place!.forEach((place, row) => trials.set(place, toTrial(space, rows, row)));
+    rows.columns.place!.forEach((place, row) => trials.set(place, showTrial({ id, space }, rows, row)));
   }
   return places.flatMap(({ place, value }) => {
     const trial = trials.get(place);

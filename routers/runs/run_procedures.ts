@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { RunFilter, RunRow } from "../../db/runs.ts";
 import { inputObject } from "../common/input_object.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
+import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { type UserContext, userProcedure } from "../common/trpc.ts";
 import { idSchema, type Runs, toRecordEvents, waitShape } from "./runs.ts";
 
@@ -81,7 +82,7 @@ export function runStreams<Row extends RunRow, Item extends object, Answer, Requ
       .input(inputObject({ id: idSchema }))
       .query(async ({ ctx, input, signal }) =>
         toRecordEvents(
-          runs.follow(ctx, await runs.get(ctx, input.id), signal),
+          runs.follow(ctx, await runs.find(ctx.db, input.id, ctx.user.id), signal),
           (row) => ({ id: eventId(row), data: answer(show(row)) }),
         )
       ),
@@ -93,11 +94,11 @@ export function newestFirst<Row extends RunRow, Item>(
   { db, user }: UserContext,
   runs: Runs<Row>,
   filter: RunFilter,
-  { show, pieceRows }: Pick<List<Row, Item>, "show" | "pieceRows">,
+  { show, pieceRows }: { readonly show: (row: Row) => Item; readonly pieceRows: number },
 ): List<Row, Item> {
   const read = (after: string | undefined, limit: number) =>
     runs.records.list(db, { ...filter, ownerId: user.id, after, limit });
-  return { read, key: ({ id }) => id, show, pieceRows };
+  return { read, key: ({ id }) => id, show: leavingOutUnreadable(show), pieceRows };
 }
 
 /** The place of a cursor in newestFirst(). */

@@ -26,6 +26,7 @@ export function hasEnded({ status }: Pick<RunRow, "status">): boolean {
 /** A kind of runs, as their owners find, follow, cancel and delete them. */
 export class Runs<Row extends RunRow> {
   readonly records: RunRecords<Row>;
+  readonly #check: (row: Row) => unknown;
   /** As in messages: "backtest". */
   readonly noun: string;
   readonly #notFound: ErrorCode;
@@ -34,16 +35,22 @@ export class Runs<Row extends RunRow> {
   readonly #pendingReads = new WeakMap<Db, Map<string, Promise<Row | null>>>();
 
   /**
-   * @param options `notFound`: the code for an id that the caller has no record of; `paceMs`: the least time between two changes that
+   * @param options `notFound`: the code for an id that the caller has no record of; `check`: throws for a record that this build cannot
+   * read; `paceMs`: the least time between two changes that
    * a follower gets, absent where workers report no more often than clients want.
    */
   constructor(
     records: RunRecords<Row>,
-    { notFound, paceMs = 0 }: { readonly notFound: ErrorCode; readonly paceMs?: number },
+    { notFound, check, paceMs = 0 }: {
+      readonly notFound: ErrorCode;
+      readonly check: (row: Row) => unknown;
+      readonly paceMs?: number;
+    },
   ) {
     this.records = records;
     this.noun = RUN_KINDS[records.kind].noun;
     this.#notFound = notFound;
+    this.#check = check;
     this.#paceMs = paceMs;
   }
 
@@ -58,8 +65,14 @@ export class Runs<Row extends RunRow> {
     return id;
   }
 
-  /** One user's record. @throws AppError That of notFound(). */
+  /** One user's record, whose shape was checked. @throws AppError That of notFound(). @throws {UnreadableRecord} */
   async find(db: Db, id: string, ownerId: string): Promise<Row> {
+    const row = await this.#read(db, id, ownerId);
+    this.#check(row);
+    return row;
+  }
+
+  async #read(db: Db, id: string, ownerId: string): Promise<Row> {
     const row = await this.records.get(db, { id: this.requireKnownId(id), ownerId });
     if (row === null) throw this.notFound(id);
     return row;
@@ -72,7 +85,8 @@ export class Runs<Row extends RunRow> {
    * @throws AppError That of notFound().
    */
   async get({ db, user, ...ctx }: UserContext, id: string, waitSeconds = 0, signal = NEVER): Promise<Row> {
-    if (waitSeconds === 0) return await this.find(db, id, user.id);
+    // Whoever shows it checks it.
+    if (waitSeconds === 0) return await this.#read(db, id, user.id);
     const key = { id: this.requireKnownId(id), ownerId: user.id };
     const row = await awaitFinal<Row>({
       follow: (stop) => this.follow({ db, ...ctx }, key, stop),
@@ -133,7 +147,8 @@ export class Runs<Row extends RunRow> {
 
   /** Removes one of the caller's records, running or not, with all that belongs to it. @throws AppError That of notFound(). */
   async delete({ db, queue, user }: UserContext, id: string): Promise<void> {
-    const row = await this.find(db, id, user.id);
+    // A record that cannot be read can be removed.
+    const row = await this.#read(db, id, user.id);
     await db.transaction(async (tx: Db) => {
       // The record before its jobs, as in cancel(); the storage totals last.
       const removed = await this.records.remove(tx, row);

@@ -4,6 +4,7 @@ import { RUNTIME_TYPES } from "../../db/schema.ts";
 import { listStrategies } from "../../db/strategies.ts";
 import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
+import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { builtinEntry, type Entry, registryEntry } from "./strategy_entry.ts";
 
 /** The filters of the catalogue. */
@@ -16,7 +17,8 @@ export const catalogueFilters = {
 type Filters = { readonly [K in keyof typeof catalogueFilters]: z.infer<(typeof catalogueFilters)[K]> };
 
 interface Row {
-  readonly entry: Entry;
+  /** @throws {UnreadableRecord} */
+  readonly entry: () => Entry;
   /** The slug of a built-in strategy, or the id of a registered one. */
   readonly key: string;
 }
@@ -37,9 +39,9 @@ export function catalogueList<Item>(
     const rest = limit - builtins.length;
     if (rest === 0 || source === "builtin" || runtimeType === "builtin") return builtins;
     const found = await listStrategies(db, { userId, search, runtimeType, before, limit: rest });
-    return [...builtins, ...found.map((row) => ({ entry: registryEntry(row, userId), key: row.strategy.id }))];
+    return [...builtins, ...found.map((row) => ({ entry: () => registryEntry(row, userId), key: row.strategy.id }))];
   };
-  return { read, key: (row) => row.key, show: (row) => show(row.entry), pieceRows: 20 };
+  return { read, key: (row) => row.key, show: leavingOutUnreadable((row) => show(row.entry())), pieceRows: 20 };
 }
 
 /** An entry as it is. */
@@ -58,8 +60,8 @@ function isId(key: string | undefined): boolean {
 
 function listBuiltins(after: string | undefined, search: string | undefined): Row[] {
   const begin = BUILTIN_DESCRIPTIONS.findIndex((one) => one.slug === after) + 1;
-  return BUILTIN_DESCRIPTIONS.slice(begin).map((builtin) => ({ entry: builtinEntry(builtin), key: builtin.slug }))
-    .filter(({ entry }) => mentions(entry, search));
+  return BUILTIN_DESCRIPTIONS.slice(begin).map(builtinEntry).filter((entry) => mentions(entry, search))
+    .map((entry) => ({ entry: () => entry, key: entry.slug }));
 }
 
 function mentions(entry: Entry, search: string | undefined): boolean {

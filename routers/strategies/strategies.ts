@@ -37,6 +37,7 @@ import {
   readListPage,
 } from "../common/paging.ts";
 import { effectiveParameters, requireShortDescription } from "./parameters.ts";
+import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { requireRoomInCatalogue } from "../common/quotas.ts";
 import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "../common/trpc.ts";
@@ -135,7 +136,7 @@ export const strategiesRouter = router({
       const list: List<StrategyVersion, Version> = {
         read: (below, limit) => listVersions(ctx.db, { strategyId: strategy.id, below, limit }),
         key: (row) => row.version,
-        show: (row) => registryVersion(row, isOwner),
+        show: leavingOutUnreadable((row) => registryVersion(row, isOwner)),
         pieceRows: 100,
       };
       const { items, next_cursor } = await readListPage(list, { limit: input.limit, after }, ctx.answer);

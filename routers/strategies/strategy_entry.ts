@@ -3,6 +3,7 @@ import { RUNTIME_TYPES } from "../../db/schema.ts";
 import type { StrategyRow, StrategyVersion } from "../../db/strategies.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { BuiltinDescription } from "../../strategies/builtin/catalogue.ts";
+import { recordReader } from "../common/stored_records.ts";
 import { withoutAddress } from "./runtime_config.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -92,8 +93,10 @@ export function builtinVersion(builtin: BuiltinDescription): Version {
   return { version, runtime_config: config, sha256: null, size_bytes: null, created_at: null };
 }
 
-/** A registered strategy's entry as a user sees it. */
-export function registryEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
+/** A registered strategy's entry as a user sees it. @throws {UnreadableRecord} */
+export const registryEntry = recordReader(({ strategy }) => `strategy ${strategy.slug}`, entrySchema, showEntry);
+
+function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
   const isOwner = strategy.ownerId === userId;
   const { artifact: _artifact, ...config } = registryVersion(latest, isOwner).runtime_config;
   return {
@@ -124,8 +127,14 @@ export function registryEntry({ strategy, latest }: StrategyRow, userId: string)
   };
 }
 
-/** A registered version; only the owner is told where its code is. */
-export function registryVersion(row: StrategyVersion, isOwner: boolean): Version {
+/** A registered version; only the owner is told where its code is. @throws {UnreadableRecord} */
+export const registryVersion = recordReader(
+  ({ strategyId, version }) => `version ${version} of the strategy ${strategyId}`,
+  versionSchema,
+  showVersion,
+);
+
+function showVersion(row: StrategyVersion, isOwner: boolean): Version {
   return {
     version: row.version,
     runtime_config: isOwner ? { ...row.runtimeConfig } : withoutAddress(row.runtimeConfig),

@@ -1,6 +1,11 @@
+import { z } from "zod";
+import { readRecord } from "../../db/codec/unreadable.ts";
 import { findUniverse, listUniverseSlugs, type Member, readMembers, type UniverseRow } from "../../db/universes.ts";
 import { AppError, hintNearest, quote } from "../common/errors.ts";
 import type { Context, User } from "../common/trpc.ts";
+import { memberAnswerSchema } from "./universe_records.ts";
+
+const membersSchema = z.array(memberAnswerSchema).readonly();
 
 type UserContext = Context & { readonly user: User };
 
@@ -40,7 +45,10 @@ export async function readUniverse(
   const { universe, latest } = await mustFindUniverse(ctx, slug);
   const wanted = version ?? latest.version;
   const members = await readMembers(ctx.db, universe.id, wanted);
-  if (members !== null) return { slug, version: wanted, members };
+  if (members !== null) {
+    const name = `version ${wanted} of the universe ${slug}`;
+    return { slug, version: wanted, members: readRecord(name, () => membersSchema.parse(members)) };
+  }
   const message = `Cannot find version ${wanted} of ${slug}: its versions are 1 to ${latest.version}`;
   throw new AppError("UNIVERSE_NOT_FOUND", message);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { UniverseRow, UniverseVersion } from "../../db/universes.ts";
+import { recordReader } from "../common/stored_records.ts";
 
 /** A version of a universe as clients read it. */
 export const universeVersionSchema = z.object({
@@ -28,7 +29,10 @@ export const memberAnswerSchema = z.object({
   to: z.string().nullable().describe("The day after the last; null: still a member."),
 }).meta({ id: "UniverseMember" });
 
-export function toUniverse({ universe, latest }: UniverseRow, userId: string): z.infer<typeof universeSchema> {
+/** @throws {UnreadableRecord} */
+export const toUniverse = recordReader(({ universe }) => `universe ${universe.slug}`, universeSchema, showUniverse);
+
+function showUniverse({ universe, latest }: UniverseRow, userId: string): z.infer<typeof universeSchema> {
   return {
     slug: universe.slug,
     description: universe.description,

@@ -24,6 +24,7 @@ import {
   readList,
   readListPage,
 } from "../common/paging.ts";
+import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { requireRoomForUniverse } from "../common/quotas.ts";
 import { type Context, router, type User, userProcedure } from "../common/trpc.ts";
 import { mustFindUniverse, readUniverse } from "./find_universe.ts";
@@ -188,7 +189,7 @@ function universeList(ctx: UserContext, search: string | undefined) {
     read: (before: string | undefined, limit: number) =>
       listUniverses(ctx.db, { userId: ctx.user.id, search, before, limit }),
     key: (row: UniverseRow) => row.universe.id,
-    show: (row: UniverseRow) => toUniverse(row, ctx.user.id),
+    show: leavingOutUnreadable((row: UniverseRow) => toUniverse(row, ctx.user.id)),
     pieceRows: 100,
   };
 }

@@ -4,6 +4,7 @@ import { getLogger } from "@logtape/logtape";
 import type { Context as HonoContext, Hono } from "hono";
 import { appRouter } from "../../routers/app.ts";
 import { errorStatus, toAppError } from "../../routers/common/errors.ts";
+import { logUnreadable } from "../../routers/common/stored_records.ts";
 import { VERSION } from "../../routers/health.ts";
 import { requireAccess } from "../../routers/common/trpc.ts";
 import type { ServerEnv } from "../context.ts";
@@ -85,6 +86,7 @@ function describe(api: AgentApi, signal: AbortSignal): McpServer {
 /** A refusal as an answer that a model can act on: it repairs the call and tries again. */
 function refuse(name: string, error: unknown) {
   const { appCode: code, message, issues, retryAfterSeconds, cause } = toAppError(error);
+  logUnreadable(error);
   if (errorStatus(toAppError(error)) === 500) {
     log.error("Cannot answer {name}: {error}", { name, error: cause ?? error });
   }

@@ -231,6 +231,7 @@ function codesOf({ access, method, body, query, path, isLong }: Route, own: read
     ...(body === "none" ? [] : BODY_CODES),
     "RATE_LIMITED",
     "INTERNAL",
+    "RECORD_UNREADABLE",
     "UNAVAILABLE",
   ];
 }

@@ -5,12 +5,13 @@ import {
   backtestSchema,
   equityPointSchema,
   orderSchema,
+  plotSchema,
   returnSchema,
   summarySchema,
   tradeSchema,
 } from "../../routers/backtests/backtest_records.ts";
 import { monteCarloSchema } from "../../routers/monte_carlo/monte_carlo_records.ts";
-import { plotPointSchema, plotSchema } from "../../routers/backtests/plot_series.ts";
+import { plotPointSchema } from "../../routers/backtests/plot_series.ts";
 import { ticksAnswerSchema } from "../../routers/market_data/market_data.ts";
 import { entrySchema, entrySummarySchema } from "../../routers/strategies/strategy_entry.ts";
 import {

@@ -151,7 +151,7 @@ export async function canMount(): Promise<boolean> {
 }
 
 /** A small disk in memory, in a namespace of its own, so that it needs no rights. */
-class SmallDisk {
+export class SmallDisk {
   /** Its path for processes in the namespace. */
   readonly path: string;
   readonly #holder: Deno.ChildProcess;

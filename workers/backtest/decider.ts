@@ -1,6 +1,8 @@
 import type { Db } from "../../db/client.ts";
+import { readRecord, requireName, UnreadableRecord } from "../../db/codec/unreadable.ts";
 import { readModule } from "../../db/modules.ts";
-import type { SandboxRuntime } from "../../db/schema.ts";
+import { CODE_FORMATS, type SandboxRuntime } from "../../db/schema.ts";
+import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { RunError } from "../common/outcome.ts";
@@ -23,10 +25,12 @@ export interface Decider {
 /**
  * Finds the strategy of a record.
  *
+ * @throws {UnreadableRecord} For a strategy that only a newer build has.
  * @throws {RunError} STRATEGY_FAILED when the strategy is gone, or when its parameters contradict each other beyond its schema.
  */
 export async function findDecider(db: Db, record: RunRecord, { own: parameters }: RunSettings): Promise<Decider> {
   const { runtime } = record;
+  requireRuntime(record);
   if (runtime === null) return builtinDecider(record, parameters);
   const { minCandles, lookbackCandles } = runtime;
   const lookback = Math.max(minCandles, lookbackCandles);
@@ -57,6 +61,14 @@ export async function findDecider(db: Db, record: RunRecord, { own: parameters }
   };
 }
 
+/** @throws {UnreadableRecord} For a kind of code, or a language, that this build does not run. */
+function requireRuntime({ id, runtime }: RunRecord): void {
+  readRecord(`strategy of the run ${id}`, () => {
+    requireName([...CODE_FORMATS, "remote"], runtime?.type ?? "remote", "kind of strategy");
+    if (runtime?.type === "script") requireName(["typescript", "python"], runtime.language ?? "typescript", "language");
+  });
+}
+
 /** Versions that a script's result depends on: another V8 may round a sine otherwise. */
 export function versionsOf(
   { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
@@ -67,7 +79,11 @@ export function versionsOf(
 
 function builtinDecider(record: RunRecord, parameters: Parameters): Decider {
   const builtin = findBuiltin(record.strategySlug ?? "");
-  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
+  if (builtin === undefined) {
+    const message = `Cannot find the strategy ${record.strategySlug}`;
+    if (isNewer(record.strategyVersion)) throw new UnreadableRecord(`strategy of the run ${record.id}`, message);
+    throw new RunError("STRATEGY_FAILED", message);
+  }
   return {
     identity: builtin.slug,
     moduleSha256: null,
@@ -77,6 +93,11 @@ function builtinDecider(record: RunRecord, parameters: Parameters): Decider {
       task: { ...task, candlesSha256: sha256, slug: builtin.slug, parameters },
     }),
   };
+}
+
+/** True for a version of the engine that is above ours. */
+function isNewer(version: string | null): boolean {
+  return (version ?? "").localeCompare(ENGINE_VERSION, "en", { numeric: true }) > 0;
 }
 
 function lookbackOf(builtin: Builtin, parameters: Parameters): number {

@@ -183,7 +183,7 @@ async function settleUncompleted(tx: Db, jobs: Jobs, settlements: readonly Settl
       await releaseBacktest(tx, run);
       await jobs.fail(tx, QUEUE, job, "see the log");
     } else if (outcome.type === "stopped" && await releaseBacktest(tx, run)) {
-      await jobs.giveBack(tx, QUEUE, job);
+      await jobs.giveBack(tx, QUEUE, job, outcome.delaySeconds);
     } else {
       if (outcome.type === "failed") {
         const { code, message, log, series } = outcome;

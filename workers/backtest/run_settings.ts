@@ -1,4 +1,5 @@
 import type { Backtest } from "../../db/backtests.ts";
+import { readRecord, requireName } from "../../db/codec/unreadable.ts";
 import type { Member } from "../../db/universes.ts";
 import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
 import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
@@ -8,7 +9,7 @@ import type { CandlesRecord } from "./run_candles.ts";
 /** The part of a record that decides its run. An optimization has the same, with the parameters that stay. */
 export type RunRecord =
   & CandlesRecord
-  & Pick<Backtest, "id" | "initialBalance" | "parameters" | "runtime" | "strategySlug">;
+  & Pick<Backtest, "id" | "initialBalance" | "parameters" | "runtime" | "strategySlug" | "strategyVersion">;
 
 /** A strategy's own parameters, defaults filled in. */
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -36,19 +37,29 @@ export interface MarketSettings {
   readonly skipsMissing: boolean;
 }
 
-/** A record's parameters, which were checked and completed when it was submitted. */
-export function readSettings({ id, parameters }: Pick<RunRecord, "id" | "parameters">): RunSettings {
+/**
+ * A record's parameters, which were checked and completed when it was submitted.
+ *
+ * @throws {UnreadableRecord} Where they ask for what this build does not know: the result would not be what they mean.
+ */
+export function readSettings(record: Pick<RunRecord, "id" | "parameters">): RunSettings {
+  return readRecord(`settings of the run ${record.id}`, () => readParameters(record.parameters));
+}
+
+function readParameters(parameters: RunRecord["parameters"]): RunSettings {
   const { timeframe, execution, runtime: _runtime, session = "regular", ...rest } = parameters;
   const { instruments, universe, portfolio, ...own } = rest;
   const hours = HOURS.find((name) => name === session);
   if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution) || hours === undefined) {
-    throw new Error(`Cannot run ${id}: its record has no usable timeframe, session or execution`);
+    throw new Error("they have no usable timeframe, session or execution");
   }
+  const defaults = PROFILE_DEFAULTS[execution.profile];
+  requireKnown(Object.keys(execution), Object.keys(defaults), "setting of execution");
   // A record from before a setting existed lacks it.
   return {
     timeframe,
     hours,
-    execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution },
+    execution: { ...defaults, ...execution },
     own,
     markets: readMarkets({ instruments, universe, portfolio }),
   };
@@ -61,10 +72,17 @@ function readMarkets({ instruments, universe, portfolio }: Parameters): MarketSe
     ? universe
     : undefined;
   if (members === undefined) return null;
-  const { positions_max = null, rank = "listed", missing = "fail" } = Object(portfolio);
+  const { positions_max = null, rank = "listed", missing = "fail", ...others } = Object(portfolio);
+  requireKnown(Object.keys(others), [], "setting of the portfolio");
+  requireKnown([rank, missing], ["listed", "score", "fail", "skip"], "choice of the portfolio");
   return { members, positionsMax: positions_max, rank, skipsMissing: missing === "skip" };
 }
 
+function requireKnown(names: readonly string[], known: readonly string[], what: string): void {
+  for (const name of names) requireName(known, name, what);
+}
+
 function isExecution(value: unknown): value is Execution {
-  return typeof value === "object" && value !== null && "profile" in value;
+  return typeof value === "object" && value !== null && "profile" in value &&
+    Object.hasOwn(PROFILE_DEFAULTS, String(value.profile));
 }

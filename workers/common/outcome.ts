@@ -44,6 +44,8 @@ export interface Failed {
 export interface Stopped {
   readonly type: "stopped";
   readonly candlesDone: number;
+  /** How long no worker takes it; absent: the next one may at once. */
+  readonly delaySeconds?: number;
 }
 
 /** The fault is ours; the message is for the log. The run is tried again, a few times. */
@@ -60,6 +62,9 @@ export type Outcome<Value extends object> = Completed<Value> | Failed | Stopped 
 
 /** The outcome of a run that was stopped before its first candle. */
 export const NOT_BEGUN: Stopped = { type: "stopped", candlesDone: 0 };
+
+/** The outcome of a run whose record this build cannot read: a worker of the newer build that wrote it may take it. */
+export const LEFT_TO_NEWER: Stopped = { ...NOT_BEGUN, delaySeconds: 60 };
 
 /** Ends the run in which it is thrown. */
 export class RunError extends Error {

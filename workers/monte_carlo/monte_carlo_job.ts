@@ -1,5 +1,6 @@
+import { readRecord, requireName } from "../../db/codec/unreadable.ts";
 import { type MonteCarlo, monteCarloRecords } from "../../db/monte_carlos.ts";
-import type { FailedPaths, MonteCarloResult } from "../../research/monte_carlo/request.ts";
+import { type FailedPaths, MONTE_CARLO_METHODS, type MonteCarloResult } from "../../research/monte_carlo/request.ts";
 import { traceStep } from "../common/telemetry.ts";
 import type { Study, StudyServices } from "../studies/study_job.ts";
 import type { ForeignPaths } from "./foreign_paths.ts";
@@ -14,6 +15,10 @@ export function monteCarloStudy(
     kind: "monteCarlo",
     records: monteCarloRecords,
     async compute(record, backtest, limits) {
+      readRecord(
+        `Monte Carlo simulation ${record.id}`,
+        () => requireName(MONTE_CARLO_METHODS, record.method, "method"),
+      );
       const { task, notes } = await traceStep("load", () => loadPathsInput(services, record, backtest));
       const outcome = await traceStep(
         "simulate",

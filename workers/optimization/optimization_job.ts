@@ -1,7 +1,10 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
+import { findUnreadable, readRecord, requireName } from "../../db/codec/unreadable.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
+import { DIRECTIONS, METHODS } from "../../db/schema.ts";
+import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
 import { pointAt } from "../../research/space.ts";
 import { fixedMs } from "../../market/timeframes.ts";
@@ -9,7 +12,7 @@ import { findUnendedOptimization, type Optimization } from "../../db/optimizatio
 import { readSettings } from "../backtest/run_settings.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
-import { RunError } from "../common/outcome.ts";
+import { LEFT_TO_NEWER, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import { traceStep } from "../common/telemetry.ts";
 import type { RunCarry } from "./carried_tests.ts";
@@ -112,6 +115,7 @@ async function attempt(
   const { records } = services;
   const { signal } = limits;
   try {
+    requireReadable(record);
     const begun = isEnd
       ? null
       : stretch === undefined
@@ -121,12 +125,32 @@ async function attempt(
     const ended = isEnd ? record : done;
     if (ended !== null) await finish(services, job, ended, signal);
   } catch (error) {
+    const unreadable = findUnreadable(error);
+    if (unreadable !== undefined) {
+      log.warn("Leaving the optimization to a newer build: {reason}", { reason: unreadable.message });
+      return await retry(signal, () => records.giveBack(job, LEFT_TO_NEWER.delaySeconds));
+    }
     if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
     if (isDatabaseFault(error)) return await retry(signal, () => records.giveBack(job));
     log.error("A slice broke: {error}", { error });
     await retry(signal, () => records.break(job));
   }
 }
+
+/** @throws {UnreadableRecord} For a search that this build would not make as it is meant. */
+function requireReadable({ id, method, direction, objective, space }: Optimization): void {
+  readRecord(`optimization ${id}`, () => {
+    requireName(METHODS, method, "method");
+    requireName(DIRECTIONS, direction, "direction");
+    requireName(NUMERIC_METRIC_NAMES, objective, "objective");
+    for (const axis of space.axes) {
+      for (const key of Object.keys(axis)) requireName(AXIS_KEYS, key, "key of an axis");
+    }
+    pointAt(space, 0);
+  });
+}
+
+const AXIS_KEYS = ["name", "count", "first", "step", "decimals", "values"];
 
 const retry = <Answer>(signal: AbortSignal, act: () => Promise<Answer>) => retryOnDatabaseFault(signal, act);
 

@@ -47,6 +47,8 @@ export type RowsAnswer =
   | { readonly type: "picked"; readonly rows: TrialRows }
   /** The chunk is not decoded, or not any more: send it. */
   | { readonly type: "missing" }
+  /** The chunk is damaged, or of a newer build. */
+  | { readonly type: "unreadable"; readonly message: string }
   | { readonly type: "failed"; readonly message: string };
 
 /** Does tasks, and keeps the chunks that it has decoded, up to a number of bytes. */
@@ -59,14 +61,14 @@ export class RowsWork {
     this.#bytesMax = bytesMax;
   }
 
-  /** Never throws: a failure is an answer. */
+  /** Never throws: a failure is an answer. It has nothing but the chunk, so that is what any failure is due to. */
   do(task: RowsTask): RowsAnswer {
     try {
       const rows = this.#find(task);
       if (rows === null) return { type: "missing" };
       return task.kind === "write" ? write(rows, task) : { type: "picked", rows: pick(rows, task.wanted) };
     } catch (error) {
-      return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+      return { type: "unreadable", message: error instanceof Error ? error.message : String(error) };
     }
   }
 

@@ -1,4 +1,5 @@
 import type { StoredTrials, TrialRows } from "../../db/codec/trial_rows.ts";
+import { UnreadableRecord } from "../../db/codec/unreadable.ts";
 import {
   type PickTask,
   type RowsAnswer,
@@ -18,6 +19,8 @@ const IDLE_MS = 30_000;
 export interface ChunkSource {
   /** The same for no other chunk. */
   readonly key: string;
+  /** What it is a part of, as readRecord() names it. */
+  readonly record: string;
   /** Undefined once the chunk is deleted. */
   read(): Promise<StoredTrials | undefined>;
 }
@@ -32,7 +35,7 @@ export class RowsWorker {
   #running = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  /** Trials of a chunk in a format; undefined once the chunk is deleted. @throws {Error} When its bytes are damaged. */
+  /** Trials of a chunk in a format; undefined once the chunk is deleted. @throws {UnreadableRecord} */
   async write(
     source: ChunkSource,
     task: Omit<WriteTask, "kind" | "key" | "chunk">,
@@ -41,7 +44,7 @@ export class RowsWorker {
     return answer === undefined ? undefined : required(answer, "written");
   }
 
-  /** Trials of a chunk; undefined once it is deleted. @throws {Error} When its bytes are damaged. */
+  /** Trials of a chunk; undefined once it is deleted. @throws {UnreadableRecord} */
   async pick(source: ChunkSource, wanted: Wanted): Promise<TrialRows | undefined> {
     const answer = await this.#doWithChunk(source, { kind: "pick", wanted });
     return answer === undefined ? undefined : required(answer, "picked").rows;
@@ -54,16 +57,19 @@ export class RowsWorker {
   }
 
   #doWithChunk(
-    { key, read }: ChunkSource,
+    { key, record, read }: ChunkSource,
     task: Omit<WriteTask, "key" | "chunk"> | Omit<PickTask, "key" | "chunk">,
   ): Promise<RowsAnswer | undefined> {
     return this.#inTurn(async () => {
       const answer = await this.#do({ ...task, key, chunk: null });
+      if (answer.type === "unreadable") throw new UnreadableRecord(record, answer.message);
       if (answer.type !== "missing") return answer;
       const chunk = await read();
       if (chunk === undefined) return undefined;
       // A copy can be given away: the driver's bytes may lie in a larger buffer.
-      return await this.#do({ ...task, key, chunk: { ...chunk, data: chunk.data.slice() } });
+      const done = await this.#do({ ...task, key, chunk: { ...chunk, data: chunk.data.slice() } });
+      if (done.type === "unreadable") throw new UnreadableRecord(record, done.message);
+      return done;
     });
   }
 

@@ -4,11 +4,12 @@ import { addSizes, measureBacktests, type Size } from "../../db/backtest_sizes.t
 import type { StudyEnd, StudyKind, StudyRecords, StudyRow } from "../../db/backtest_studies.ts";
 import { type Backtest, backtestRecords } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
+import { findUnreadable } from "../../db/codec/unreadable.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
-import { brokenBy, NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
+import { brokenBy, LEFT_TO_NEWER, NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
@@ -103,6 +104,11 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
     return { type: "completed", result: { ...outcome.result, duration_ms: Math.round(performance.now() - begun) } };
   } catch (error) {
     if (error instanceof RunError) return error.outcome;
+    const unreadable = findUnreadable(error);
+    if (unreadable !== undefined) {
+      log.warn("Leaving a study to a newer build: {reason}", { reason: unreadable.message });
+      return LEFT_TO_NEWER;
+    }
     log.error("Attempt {attempt} failed: {error}", { attempt: record.attempts, error });
     return isDatabaseFault(error) ? NOT_BEGUN : brokenBy(error);
   } finally {
@@ -157,7 +163,7 @@ async function settle<Row extends StudyRow>(
     await records.release(tx, run);
     await jobs.fail(tx, queue, job, "see the log");
   } else if (outcome.type === "stopped" && await records.release(tx, run)) {
-    await jobs.giveBack(tx, queue, job);
+    await jobs.giveBack(tx, queue, job, outcome.delaySeconds);
   } else {
     if (record !== null && outcome.type !== "stopped") grown = await records.settle(tx, record, endOf(outcome));
     await jobs.complete(tx, queue, [job]);

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { decodeColumns } from "../../../db/codec/columns.ts";
-import { packColumns } from "../../../db/codec/packed_columns.ts";
+import { packColumns, unpackColumns } from "../../../db/codec/packed_columns.ts";
 import { randomFrom } from "../../engine/properties/random.ts";
 
 const ROWS = 3_000;
@@ -95,3 +95,11 @@ function decodeOrMessage(bytes: Uint8Array) {
     return String(error);
   }
 }
+
+Deno.test("a form that this build does not know is an error, and never other numbers", () => {
+  const header = new TextEncoder().encode(JSON.stringify({ rows: 1, columns: [{ name: "a", kind: "floats" }] }));
+  const bytes = new Uint8Array(4 + header.length + 8);
+  new DataView(bytes.buffer).setUint32(0, header.length, true);
+  bytes.set(header, 4);
+  expect(() => unpackColumns(bytes)).toThrow('the form {"name":"a","kind":"floats"} is unknown');
+});
