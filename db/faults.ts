@@ -54,7 +54,12 @@ export function findDatabaseRefusal(error: unknown): Error | undefined {
 export async function settleTogether(statements: readonly Promise<unknown>[]): Promise<void> {
   const ended = await Promise.allSettled(statements);
   const errors = ended.flatMap((end) => end.status === "rejected" ? [end.reason] : []);
-  if (errors.length > 0) throw errors.find((error) => !hasCode(error, ABORTED)) ?? errors[0];
+  if (errors.length > 0) throw errors.find((error) => !isAborted(error)) ?? errors[0];
+}
+
+/** True if the server refused a statement because an earlier one of its transaction had failed. */
+export function isAborted(error: unknown): boolean {
+  return hasCode(error, ABORTED);
 }
 
 /** True if a statement refers to a row that does not exist. @param error The error of a query or a transaction, with its causes. */

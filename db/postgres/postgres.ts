@@ -8,6 +8,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Duplex } from "node:stream";
 import postgres from "postgres";
+import { isAborted } from "../faults.ts";
 import { ConnectionError, openSocket, parseAddress, type PostgresAddress } from "./postgres_socket.ts";
 import { createParsers, type DateMode, toText } from "./postgres_types.ts";
 
@@ -51,6 +52,8 @@ export class PostgresClient {
   #beginning: Promise<unknown> | undefined;
   /** A `commit` that was sent before all answers: a statement behind it would be outside of its transaction. */
   #isCommitting = false;
+  /** The error that aborted the transaction: the server refuses each later statement for it, in words that do not name it. */
+  #aborting: Error | undefined;
   #lost: Error | undefined;
   #isOpen = false;
   #isRetired = false;
@@ -128,7 +131,9 @@ export class PostgresClient {
     const settled = running.catch((error) => {
       // Its own error says more than the end of the connection that may follow.
       this.#waiting.delete(reject);
-      reject(this.#judge(error));
+      const judged = this.#judge(error);
+      if (!isAborted(judged)) this.#aborting ??= judged;
+      reject(judged);
     });
     void settled.finally(() => this.#waiting.delete(reject));
     if (this.#beginning === undefined) return promise;
@@ -150,6 +155,7 @@ export class PostgresClient {
    * @param work Resolves once its last statements have been sent. Where one of them fails, the server rolls back at the `commit`.
    */
   async pipelinedTransaction<Answer>(work: PipelinedWork<PostgresClient, Answer>): Promise<Answer> {
+    this.#aborting = undefined;
     const begun = this.query("begin");
     this.#beginning = begun;
     begun.then(() => this.#beginning = undefined, (error) => this.#end(error));
@@ -179,6 +185,7 @@ export class PostgresClient {
     commit: string,
     rollback: string,
   ): Promise<Answer> {
+    if (begin === "begin") this.#aborting = undefined;
     await this.query(begin);
     return await this.#finish(async () => ({ answer: Promise.resolve(await work(this)) }), commit, rollback);
   }
@@ -197,8 +204,11 @@ export class PostgresClient {
       if (ended.status === "rejected") throw ended.reason;
       return answered.value;
     } catch (error) {
+      // Of statements that were sent together, a caller may await a later one first.
+      const reason = isAborted(error) ? this.#aborting ?? error : error;
       await this.query(rollback).catch((failure) => this.#end(failure));
-      throw error;
+      this.#aborting = undefined;
+      throw reason;
     }
   }
 

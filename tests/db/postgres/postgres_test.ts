@@ -199,6 +199,28 @@ Deno.test("a pipelined transaction leaves nothing of its last statements where a
     expect(await admin.query("select n from numbers")).toMatchObject([{ n: 3 }]);
   }));
 
+Deno.test("a transaction fails with the error that aborted it, whichever of its statements is awaited first", () =>
+  withPool(async (pool) => {
+    const failing = async (client: PostgresClient) => {
+      const query = client.query("select 1 / $1::integer", [0]);
+      // A wrapper tells of it a moment later.
+      await query.catch(() => new Promise((resume) => setTimeout(resume)));
+      return await query;
+    };
+    const both = (client: PostgresClient) => Promise.all([failing(client), client.query("select 2")]);
+    const first = { code: "22012" };
+    expect(await caught(pool.transaction(both))).toMatchObject(first);
+    expect(await caught(pool.pipelinedTransaction((client) => Promise.resolve({ answer: both(client) }))))
+      .toMatchObject(first);
+    const nested = pool.transaction(async (client) => {
+      expect(await caught(client.savepoint("inner_one", () => both(client)))).toMatchObject(first);
+      // The transaction goes on, and ends for another reason.
+      const query = client.query("select $1::integer", ["x"]);
+      await Promise.all([query.catch(() => new Promise((resume) => setTimeout(resume))), client.query("select 3")]);
+    });
+    expect(await caught(nested)).toMatchObject({ code: "22P02" });
+  }));
+
 Deno.test("a session prepares a bounded number of statements, however many different ones it runs", () =>
   withPool(async (pool) => {
     const count = () => pool.query("select count(*)::integer as count from pg_prepared_statements");
