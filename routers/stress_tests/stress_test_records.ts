@@ -2,10 +2,14 @@ import { z } from "zod";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { type StressTest, stressTestRecords } from "../../db/stress_tests.ts";
 import { REGIME_GROUPS, STRESS_GROUPS } from "../../research/stress/stress_table.ts";
+import { recordReader } from "../common/stored_records.ts";
 import { Runs } from "../runs/runs.ts";
 
 /** Stress tests, as their owners find and follow them. */
-export const stressTestRuns = new Runs<StressTest>(stressTestRecords, { notFound: "STRESS_TEST_NOT_FOUND" });
+export const stressTestRuns = new Runs<StressTest>(stressTestRecords, {
+  notFound: "STRESS_TEST_NOT_FOUND",
+  check: (row) => toStressTest(row),
+});
 
 const errorSchema = z.object({ code: z.string(), message: z.string() });
 
@@ -52,7 +56,10 @@ export const stressTestSchema = z.object({
   }).nullable(),
 }).meta({ id: "StressTest" });
 
-export function toStressTest(row: StressTest): z.infer<typeof stressTestSchema> {
+/** @throws {UnreadableRecord} */
+export const toStressTest = recordReader(({ id }) => `stress test ${id}`, stressTestSchema, show);
+
+function show(row: StressTest): z.infer<typeof stressTestSchema> {
   const { result } = row;
   return {
     id: row.id,

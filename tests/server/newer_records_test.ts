@@ -17,6 +17,7 @@ const SHOWN: Readonly<Record<string, RegExp>> = {
   optimizations: /optimizations/,
   trial_chunks: /optimizations\/./,
   monte_carlos: /monte-carlo/,
+  stress_tests: /stress-tests/,
   strategies: /strategies/,
   strategy_versions: /strategies/,
   universe_versions: /universes/,
@@ -62,6 +63,8 @@ const WRITES: readonly (readonly [table: string, assignment: string, where?: str
   ["monte_carlos", "status = 'paused'"],
   ["monte_carlos", "method = 'quantum'"],
   ["monte_carlos", `result = '{"paths": []}'`],
+  ["stress_tests", "status = 'paused'"],
+  ["stress_tests", `result = '{"tables": []}'`],
   ["strategies", "runtime_type = 'gpu'"],
   ["strategies", `default_config = '[1]', parameter_schema = '[2]'`],
   ["strategy_versions", `runtime_config = '["gpu"]'`],
@@ -120,6 +123,7 @@ interface Names {
   readonly other: string;
   readonly optimization: string;
   readonly simulation: string;
+  readonly stress: string;
   readonly run: string;
 }
 
@@ -156,6 +160,9 @@ async function makeRecords(user: TestClient): Promise<Names> {
   const made = await post("/api/monte-carlo", { monte_carlo: { backtest_id: backtest, method: "returns", runs: 20 } });
   const simulation = String(made.at("/monte_carlo/id"));
   await user.poll(`/api/monte-carlo/${simulation}`, "/monte_carlo/status");
+  const stressed = await post(`/api/backtests/${backtest}/stress`, {});
+  const stress = String(stressed.at("/stress_test/id"));
+  await user.poll(`/api/stress-tests/${stress}`, "/stress_test/status");
   const members = [{ symbol: "DEMO", exchange: "SAMPLE" }];
   await post("/api/universes", { universe: { slug: "my-universe", members } });
   await post("/api/tokens", { token: { name: "one", scope: "read" } });
@@ -167,15 +174,16 @@ async function makeRecords(user: TestClient): Promise<Names> {
     csv,
     { ...admin, "content-type": "text/csv" },
   );
-  return { backtest, other, optimization, simulation, run: String(imported.at("/run/id")) };
+  return { backtest, other, optimization, simulation, stress, run: String(imported.at("/run/id")) };
 }
 
 /** Every GET of REST, with the formats of its tables. */
-function* pathsOf({ backtest, other, optimization, simulation, run }: Names): Generator<string> {
+function* pathsOf({ backtest, other, optimization, simulation, stress, run }: Names): Generator<string> {
   const ids: readonly (readonly [prefix: string, ids: readonly string[]])[] = [
     ["/api/backtests/:id", [backtest, other]],
     ["/api/optimizations/:id", [optimization]],
     ["/api/monte-carlo/:id", [simulation]],
+    ["/api/stress-tests/:id", [stress]],
     ["/api/admin/ingestion/runs/:id", [run]],
     ["/api/strategies/:slug", ["my-script"]],
     ["/api/universes/:slug", ["my-universe"]],
