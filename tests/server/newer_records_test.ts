@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { ROUTES } from "../../server/rest.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
-import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const SCRIPT =
   'strategy(() => ({ decide(i, c, account, orders) { plot("close", c.close[i]); if (i % 9 === 0) orders.buy(); if (i % 9 === 4) orders.close(); } }));';
