@@ -1,3 +1,5 @@
+import { hasCode, isAborted } from "./postgres/sql_states.ts";
+
 // Lost and refused connections, a server that stops or starts, a full disk (or a nearly full one, see disk_space.ts), deadlocks and
 // serialization failures. Errors that the same statement would meet again, such as too little memory or time, are not in the list.
 const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01|25006)$/;
@@ -8,8 +10,6 @@ const FILES = /^(ENOSPC|EDQUOT|EMFILE|ENFILE)$/;
 // also be to blame.
 const SHORTAGES = /^(53200|53400|58000|58P01|58P02)$/;
 const FOREIGN_KEY = "23503";
-// An earlier statement of the transaction has failed.
-const ABORTED = "25P02";
 // A wrong user or password, a missing database, a missing right.
 const REFUSALS = /^(28\w{3}|3D000|42501)$/;
 
@@ -57,16 +57,7 @@ export async function settleTogether(statements: readonly Promise<unknown>[]): P
   if (errors.length > 0) throw errors.find((error) => !isAborted(error)) ?? errors[0];
 }
 
-/** True if the server refused a statement because an earlier one of its transaction had failed. */
-export function isAborted(error: unknown): boolean {
-  return hasCode(error, ABORTED);
-}
-
 /** True if a statement refers to a row that does not exist. @param error The error of a query or a transaction, with its causes. */
 export function isForeignKeyFault(error: unknown): boolean {
   return hasCode(error, FOREIGN_KEY);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && (("code" in error && error.code === code) || hasCode(error.cause, code));
 }

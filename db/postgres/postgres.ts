@@ -8,7 +8,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Duplex } from "node:stream";
 import postgres from "postgres";
-import { isAborted } from "../faults.ts";
+import { isAborted } from "./sql_states.ts";
 import { ConnectionError, openSocket, parseAddress, type PostgresAddress } from "./postgres_socket.ts";
 import { createParsers, type DateMode, toText } from "./postgres_types.ts";
 
