@@ -63,7 +63,7 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
       .toEqual({ code: "FORBIDDEN", message: expect.stringContaining("it needs the scope run") });
     expect(await reader.refused("write_strategy", { slug: "mine", name: "Mine", source: LOG }))
       .toMatchObject({ code: "FORBIDDEN" });
-    expect((await reader.call("find_data", {})).instruments).toHaveLength(2);
+    expect((await reader.call("find_data", { search: "DEMO" })).instruments).toHaveLength(1);
     await reader.close();
   });
   await t.step("without a token it is 401, and a strange key is refused by name", async () => {
