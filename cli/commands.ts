@@ -27,6 +27,25 @@ const DATA = "$DATA";
 const SETTINGS = "$SETTINGS";
 const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "workers"];
 
+/** A user's own tool: it reads and writes the user's files, and runs the user's strategies in a sandbox. */
+const TERMINAL = {
+  net: "all",
+  sys: ["networkInterfaces", "hostname"],
+  read: "all",
+  write: "all",
+  env: [
+    "PATH",
+    "INIT_CWD",
+    "HOME",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "HINDCAST_URL",
+    "HINDCAST_TOKEN",
+    "INGESTION_ADMIN_SECRET",
+  ],
+  run: ["deno"],
+} as const;
+
 export const COMMANDS = {
   start: {
     script: ["main.ts", "serve"],
@@ -61,15 +80,8 @@ export const COMMANDS = {
     write: "all",
     run: "all",
   },
-  strategy: {
-    script: ["cli/strategy_command.ts"],
-    net: "all",
-    sys: ["networkInterfaces"],
-    read: "all",
-    write: "all",
-    env: ["PATH", "INIT_CWD"],
-    run: ["deno"],
-  },
+  strategy: { ...TERMINAL, script: ["cli/hindcast/main.ts", "strategy"] },
+  hindcast: { ...TERMINAL, script: ["cli/hindcast/main.ts"] },
 } as const satisfies Record<string, Command>;
 
 /** Packages come from the cache, at the versions of the service's lock; a variable that is not allowed looks unset. */

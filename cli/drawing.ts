@@ -18,7 +18,7 @@ const COMPACT = { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" };
 const STYLE = { head: [], border: [] };
 
 /** The metrics that a trader looks at first, in reading order of two columns. */
-const SHOWN = [
+export const MAIN_METRICS = [
   "initial_equity",
   "sharpe",
   "final_equity",
@@ -50,7 +50,7 @@ export function pointsIn(columns: number): number {
 
 /** Draws the main metrics as a table of two columns, or of one where the terminal is narrow. */
 export function drawMetrics(metrics: Partial<Metrics>, paint: Paint, columns: number): string {
-  const cells = SHOWN.map((name) => {
+  const cells = MAIN_METRICS.map((name) => {
     const { label, format } = METRIC_DEFINITIONS[name];
     const value = metrics[name];
     const isNumber = typeof value === "number" && format !== "date";
@@ -177,4 +177,22 @@ export function drawProgress(done: number, paint: Paint): string {
   const filled = Math.round(done * BAR_COLUMNS);
   const bar = `${paint("green", "█".repeat(filled))}${paint("dim", "░".repeat(BAR_COLUMNS - filled))}`;
   return `[${bar}] ${`${Math.round(done * 100)}%`.padEnd(4)}`;
+}
+
+/** Draws rows as a table. @param head A title for each column; those that begin with a space are numbers, on the right. */
+export function drawRows(head: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
+  const table = new Table({
+    head: head.map((title) => paint("bold", title.trim())),
+    colAligns: head.map((title) => title.startsWith(" ") ? "right" : "left"),
+    chars: COMPACT,
+    style: STYLE,
+  });
+  for (const row of rows) table.push([...row]);
+  return table.toString();
+}
+
+/** A metric as people read it. @param value Null where it is not defined. */
+export function formatMetric(name: keyof typeof METRIC_DEFINITIONS, value: number | null | undefined): string {
+  const { format } = METRIC_DEFINITIONS[name];
+  return value === null || value === undefined || format === "date" ? "-" : formatShort(FORMATS[format], value);
 }

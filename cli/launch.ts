@@ -88,8 +88,22 @@ function isOfOthers(name: string): boolean {
   return name.length < 5 || name !== name.toUpperCase();
 }
 
+/** `hindcast serve` and the like start processes with permissions of their own. */
+const PROCESSES: Readonly<Record<string, CommandName>> = {
+  serve: "start",
+  worker: "worker",
+  admin: "admin",
+  demo: "demo",
+};
+
+/** The command that a command line names, and its arguments. */
+function resolveCommand([name = "", ...args]: readonly string[]): readonly [name: string, ...args: string[]] {
+  const process = name === "hindcast" && Object.hasOwn(PROCESSES, args[0] ?? "") ? PROCESSES[args[0]!] : undefined;
+  return process === undefined ? [name, ...args] : [process, ...args.slice(1)];
+}
+
 if (import.meta.main) {
-  const [name = "", ...args] = Deno.args;
+  const [name, ...args] = resolveCommand(Deno.args);
   if (!isCommand(name)) {
     throw new Error(`Cannot start ${JSON.stringify(name)}: name one of ${Object.keys(COMMANDS).join(", ")}`);
   }

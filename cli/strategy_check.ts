@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { Command } from "@commander-js/extra-typings";
 import {
   allowOwn,
   type EndpointTrial,
@@ -12,23 +12,14 @@ import {
 } from "../workers/checks/conformance.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { DryRun, ScriptLanguage } from "../workers/sandbox/task.ts";
+import { usageError } from "./exit_codes.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
 
-const USAGE = `Checks a strategy as a registration does, without a service.
-
-  deno task strategy check FILE.ts|FILE.py|FILE.wasm [--parameters JSON]
-  deno task strategy check URL [--parameters JSON] [--mode batch|step] [--lookback N]
-
+const HELP = `
 A script or a module is checked and runs over 512 generated candles in a sandbox process of its own
-(strategies/SCRIPTS.md, strategies/PYTHON.md, strategies/ABI.md). An endpoint
-runs over the same candles as in a backtest, by default in both modes, with its integrity checks (strategies/REMOTE.md);
-it may be on your own machine.
-
-  --parameters JSON   the strategy's own parameters, as one object (default {})
-  --mode M            batch or step only
-  --lookback N        lookbackCandles of the endpoint (default 100)
-  --help              this text
+(strategies/SCRIPTS.md, strategies/PYTHON.md, strategies/ABI.md). An endpoint runs over the same candles as in a
+backtest, by default in both modes, with its integrity checks (strategies/REMOTE.md); it may be on your own machine.
 
 Exit code 0: accepted. 1: not accepted, with the reason.`;
 
@@ -38,20 +29,24 @@ const MIB = 2 ** 20;
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** `deno task strategy check`. @throws Error When the arguments cannot be used or the file cannot be read, with the reason. */
-export async function checkStrategy(args: readonly string[]): Promise<void> {
-  const { values, positionals: [target, ...rest] } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      parameters: { type: "string", default: "{}" },
-      mode: { type: "string" },
-      lookback: { type: "string", default: "100" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  if (values.help) return say(USAGE);
-  if (target === undefined || rest.length > 0) return stop(USAGE);
+/** `hindcast strategy check`. */
+export const checkCommand = new Command("check")
+  .description("Check a strategy as a registration does, without a service")
+  .argument("<strategy>", "a file (.ts, .py, .wasm) or the URL of an endpoint")
+  .option("--parameters <json>", "the strategy's own parameters, as one object", "{}")
+  .option("--mode <mode>", "of an endpoint: batch or step only")
+  .option("--lookback <candles>", "lookbackCandles of an endpoint", "100")
+  .addHelpText("after", HELP)
+  .action(checkStrategy);
+
+interface CheckOptions {
+  readonly parameters: string;
+  readonly mode?: string | undefined;
+  readonly lookback: string;
+}
+
+/** @throws Error When the arguments cannot be used or the file cannot be read, with the reason. */
+async function checkStrategy(target: string, values: CheckOptions): Promise<void> {
   const parameters = readParameters(values.parameters);
   if (languageOf(target) !== null) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
   if (!isEndpoint(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
@@ -68,7 +63,7 @@ export function languageOf(path: string): ScriptLanguage | null {
 /** The value of --mode. @throws {RangeError} */
 export function readMode(text: string): EndpointTrial["mode"] {
   const mode = MODES.find((known) => known === text);
-  if (mode === undefined) throw new RangeError(`Cannot use the mode ${text}: --mode must be batch or step`);
+  if (mode === undefined) throw usageError(`Cannot use the mode ${text}: --mode must be batch or step`);
   return mode;
 }
 
@@ -76,7 +71,7 @@ export function readMode(text: string): EndpointTrial["mode"] {
 export function readLookback(text: string): number {
   const candles = Number(text);
   if (Number.isInteger(candles) && candles >= 0 && candles <= LOOKBACK_CANDLES_MAX) return candles;
-  throw new RangeError(`Cannot look back ${text} candles: --lookback must be 0 to ${LOOKBACK_CANDLES_MAX}`);
+  throw usageError(`Cannot look back ${text} candles: --lookback must be 0 to ${LOOKBACK_CANDLES_MAX}`);
 }
 
 /** True for the URL of an endpoint. */
@@ -89,10 +84,10 @@ export function readParameters(text: string): Parameters {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SyntaxError(`Cannot read --parameters: ${error instanceof Error ? error.message : error}`);
+    throw usageError(`Cannot read --parameters: ${error instanceof Error ? error.message : error}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new TypeError(`Cannot use --parameters ${text}: it must be one JSON object`);
+  throw usageError(`Cannot use --parameters ${text}: it must be one JSON object`);
 }
 
 async function checkModuleFile(path: string, parameters: Parameters): Promise<void> {
@@ -148,7 +143,7 @@ export async function readModule(path: string): Promise<Uint8Array> {
   try {
     const { size } = await Deno.stat(path);
     if (size <= MODULE_BYTES_MAX) return await Deno.readFile(path);
-    throw new RangeError(`it has ${size} bytes: at most ${MODULE_BYTES_MAX} are allowed`);
+    throw usageError(`it has ${size} bytes: at most ${MODULE_BYTES_MAX} are allowed`);
   } catch (error) {
     const reason = error instanceof Deno.errors.NotFound ? "the file does not exist" : messageOf(error);
     throw new Error(`Cannot read the module ${path}: ${reason}`);

@@ -1,8 +1,9 @@
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { Command } from "@commander-js/extra-typings";
+import { usageError } from "./exit_codes.ts";
 import { invocationFolder } from "./invocation.ts";
-import { say, stop } from "./terminal.ts";
+import { say } from "./terminal.ts";
 
 const DENO = `npx -y deno@${Deno.version.deno}`;
 
@@ -51,15 +52,6 @@ const SERVICE = "http://127.0.0.1:8000";
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const [NAME_MIN, NAME_MAX] = [3, 64];
 
-const USAGE = `Writes a working strategy into a new folder: its source, and a README with the commands that build, check
-and register it.
-
-  deno task strategy new NAME --lang ${Object.keys(LANGUAGES).join("|")}
-
-NAME is the new folder, and its last part the strategy's slug: lower-case letters, digits and single hyphens.
-TypeScript and Python become scripts, Rust, AssemblyScript and C become WebAssembly modules, python-endpoint and
-typescript-endpoint become endpoints.`;
-
 const SCHEMA = JSON.stringify({
   type: "object",
   properties: {
@@ -77,23 +69,28 @@ curl -sS --fail-with-body -c jar -H 'content-type: application/json' ${SERVICE}/
 
 Then register:`;
 
-/** `deno task strategy new`. @throws Error When the arguments cannot be used, with the reason. */
-export async function newStrategy(args: readonly string[]): Promise<void> {
-  const { values, positionals: [target, ...rest] } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { lang: { type: "string" }, help: { type: "boolean", short: "h", default: false } },
-  });
-  if (values.help) return say(USAGE);
-  if (target === undefined || values.lang === undefined || rest.length > 0) return stop(USAGE);
-  const lang = values.lang;
+const HELP = `
+NAME is the new folder, and its last part the strategy's slug: lower-case letters, digits and single hyphens.
+TypeScript and Python become scripts, Rust, AssemblyScript and C become WebAssembly modules, python-endpoint and
+typescript-endpoint become endpoints.`;
+
+/** `hindcast strategy new`. */
+export const newCommand = new Command("new")
+  .description("Write a working strategy into a new folder, with a README of the commands that check and register it")
+  .argument("<name>", "the new folder")
+  .requiredOption("--lang <language>", Object.keys(LANGUAGES).join(", "))
+  .addHelpText("after", HELP)
+  .action((target, { lang }) => newStrategy(target, lang));
+
+/** @throws Error When the arguments cannot be used, with the reason. */
+async function newStrategy(target: string, lang: string): Promise<void> {
   if (!isLanguage(lang)) {
-    throw new RangeError(`Cannot write ${lang}: --lang must be one of ${Object.keys(LANGUAGES).join(", ")}`);
+    throw usageError(`Cannot write ${lang}: --lang must be one of ${Object.keys(LANGUAGES).join(", ")}`);
   }
   const folder = resolve(invocationFolder(), target);
   const name = basename(folder);
   if (!NAME.test(name) || name.length < NAME_MIN || name.length > NAME_MAX) {
-    throw new RangeError(
+    throw usageError(
       `Cannot call a strategy ${name}: use ${NAME_MIN} to ${NAME_MAX} lower-case letters and digits, with single hyphens between`,
     );
   }

@@ -1,11 +1,12 @@
 import { basename, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { Command } from "@commander-js/extra-typings";
 import type { Integrity } from "../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
 import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conformance.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
+import { usageError } from "./exit_codes.ts";
 import { invocationFolder } from "./invocation.ts";
 import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
 import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
@@ -18,32 +19,13 @@ import {
   readParameters,
   readScript,
 } from "./strategy_check.ts";
-import { columnsOf, inColor, type Paint, say, showsColor, stop, withoutColor } from "./terminal.ts";
+import { columnsOf, inColor, type Paint, say, showsColor, withoutColor } from "./terminal.ts";
 
 const SERVICE = "http://127.0.0.1:8000";
 
-const USAGE = `Runs a strategy over candles and shows the result, without a registration.
-
-  deno task strategy run FILE.ts|FILE.wasm|URL [--parameters JSON] [--watch]
-    [--data FILE | --symbol S --from 2024-01-01 --to 2024-07-01] [--timeframe 1h]
-
-Without --data and --symbol it runs over 512 generated days.
-
-  --data FILE         candles of a file: any that an import takes
-  --symbol S          candles of a service's market data, with these days:
-  --from D, --to D      the first, and the one after the last
-  --exchange E          chooses between instruments of one symbol
-  --service URL         where it listens (default ${SERVICE})
-  --timeframe T       the candles (default: with --symbol 1h, else the distance of the file's first lines)
-                        a stock has the trading days of its exchange (default: those of New York)
-  --asset-class C     forex, crypto or stock (default: as the service says, else stock for days that rest on weekends, else crypto)
-  --mode M            of an endpoint: batch or step (default batch)
-  --lookback N        lookbackCandles of an endpoint (default 100)
-  --parameters JSON   the strategy's own parameters, as one object (default {})
-  --balance N         money at the start (default 10000)
-  --watch             run again each time the script or the module is saved
-  --color             use colours even if the output is no terminal
-  --help              this text
+const HELP = `
+Without --data and --symbol it runs over 512 generated days. A stock has the trading days of its exchange, those of New
+York by default.
 
 Exit code 0: the run completed, whatever its integrity. 1: it failed, or could not begin, with the reason.`;
 
@@ -67,38 +49,46 @@ interface Settings {
   readonly paint: Paint;
 }
 
-/** `deno task strategy run`. @throws Error When the arguments cannot be used or a file cannot be read, with the reason. */
-export async function runStrategy(args: readonly string[]): Promise<void> {
-  const { values, positionals: [target, ...rest] } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      data: { type: "string" },
-      symbol: { type: "string" },
-      exchange: { type: "string" },
-      from: { type: "string" },
-      to: { type: "string" },
-      service: { type: "string", default: SERVICE },
-      mode: { type: "string", default: "batch" },
-      lookback: { type: "string", default: "100" },
-      timeframe: { type: "string" },
-      "asset-class": { type: "string" },
-      parameters: { type: "string", default: "{}" },
-      balance: { type: "string", default: "10000" },
-      watch: { type: "boolean", default: false },
-      color: { type: "boolean", default: showsColor() },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  if (values.help) return say(USAGE);
-  if (target === undefined || rest.length > 0) return stop(USAGE);
+/** `hindcast strategy run`. */
+export const tryCommand = new Command("run")
+  .description("Run a strategy over candles of yours or of a service, without a registration, and show the result")
+  .argument("<strategy>", "a file (.ts, .py, .wasm) or the URL of an endpoint")
+  .option("--data <file>", "candles of a file: any that an import takes")
+  .option("--symbol <symbol>", "candles of a service's market data, with --from and --to")
+  .option("--from <day>", "the first day, 2024-01-01")
+  .option("--to <day>", "the day after the last")
+  .option("--exchange <exchange>", "chooses between instruments of one symbol")
+  .option("--service <url>", "where the service listens", SERVICE)
+  .option("--timeframe <t>", "the candles (default: with --symbol 1h, else the distance of the file's first lines)")
+  .option("--asset-class <class>", "forex, crypto or stock (default: as the service says, or the file's weekends)")
+  .option("--mode <mode>", "of an endpoint: batch or step", "batch")
+  .option("--lookback <candles>", "lookbackCandles of an endpoint", "100")
+  .option("--parameters <json>", "the strategy's own parameters, as one object", "{}")
+  .option("--balance <money>", "money at the start", "10000")
+  .option("--watch", "run again each time the script or the module is saved")
+  .option("--color", "use colours even if the output is no terminal")
+  .addHelpText("after", HELP)
+  .action(runStrategy);
+
+interface RunOptions extends CandleOptions {
+  readonly assetClass?: string | undefined;
+  readonly mode: string;
+  readonly lookback: string;
+  readonly parameters: string;
+  readonly balance: string;
+  readonly watch?: true | undefined;
+  readonly color?: true | undefined;
+}
+
+/** @throws Error When the arguments cannot be used or a file cannot be read, with the reason. */
+async function runStrategy(target: string, values: RunOptions): Promise<void> {
   const initialBalance = Number(values.balance);
-  if (!(initialBalance > 0)) throw new RangeError(`Cannot start with ${values.balance}: --balance must be above 0`);
-  if (values.watch && isEndpoint(target)) {
-    throw new RangeError("Cannot watch an endpoint: --watch is for the file of a script or a module");
+  if (!(initialBalance > 0)) throw usageError(`Cannot start with ${values.balance}: --balance must be above 0`);
+  if (values.watch === true && isEndpoint(target)) {
+    throw usageError("Cannot watch an endpoint: --watch is for the file of a script or a module");
   }
   const found = await findCandles(values);
-  const assetClass = readAssetClass(values["asset-class"] ?? found.assetClass);
+  const assetClass = readAssetClass(values.assetClass ?? found.assetClass);
   const settings = {
     target: isEndpoint(target) ? target : resolve(invocationFolder(), target),
     parameters: readParameters(values.parameters),
@@ -107,9 +97,9 @@ export async function runStrategy(args: readonly string[]): Promise<void> {
     initialBalance,
     mode: readMode(values.mode),
     lookbackCandles: readLookback(values.lookback),
-    paint: values.color ? inColor : withoutColor,
+    paint: values.color ?? showsColor() ? inColor : withoutColor,
   };
-  if (values.watch) return await watch(settings);
+  if (values.watch === true) return await watch(settings);
   if (!await runOnce(settings)) Deno.exit(1);
 }
 
@@ -127,9 +117,9 @@ interface CandleOptions {
 async function findCandles({ data, ...options }: CandleOptions): Promise<ServiceCandles> {
   const { symbol, exchange, from, to, service, timeframe } = options;
   if (symbol !== undefined) {
-    if (data !== undefined) throw new RangeError("Cannot run over both --data and --symbol: choose one");
+    if (data !== undefined) throw usageError("Cannot run over both --data and --symbol: choose one");
     if (from === undefined || to === undefined) {
-      throw new RangeError(`Cannot run over ${symbol} without --from and --to`);
+      throw usageError(`Cannot run over ${symbol} without --from and --to`);
     }
     const found = await fetchCandles({ service, symbol, exchange, from, to, timeframe: timeframe ?? "1h" });
     say(
@@ -137,7 +127,7 @@ async function findCandles({ data, ...options }: CandleOptions): Promise<Service
     );
     return found;
   }
-  if (from !== undefined || to !== undefined) throw new RangeError("Cannot use --from and --to without --symbol");
+  if (from !== undefined || to !== undefined) throw usageError("Cannot use --from and --to without --symbol");
   const made = { timeframe: "1d", timeframeMs: DAY_MS, assetClass: "crypto" } as const;
   if (data === undefined) return { candles: sampleCandles(), ...made, exchange: "" };
   const file = await readLocalCandles(resolve(invocationFolder(), data), timeframe);
@@ -147,7 +137,7 @@ async function findCandles({ data, ...options }: CandleOptions): Promise<Service
 
 function readAssetClass(text: string): Settings["assetClass"] {
   if (text === "forex" || text === "crypto" || text === "stock") return text;
-  throw new RangeError(`Cannot use --asset-class ${text}: it must be forex, crypto or stock`);
+  throw usageError(`Cannot use --asset-class ${text}: it must be forex, crypto or stock`);
 }
 
 function describeFile(path: string, { candles, timeframe, rejectedCount, rejected }: LocalCandles): void {
@@ -258,6 +248,7 @@ function lastTrades(trades: SandboxRun["result"]["trades"]): DrawnTrade[] {
       exit_order: trades.exitOrder[row] === NO_ORDER ? null : trades.exitOrder[row]! + 1,
       tag: trades.tag[row] ?? null,
       exit_tag: trades.exitTag[row] ?? null,
+      instrument: null,
     };
   });
 }

@@ -116,11 +116,13 @@ Deno.test("check refuses an endpoint that breaks the protocol, with the reason",
   expect([absent.code, absent.stdout]).toEqual([1, expect.stringContaining("nothing listens there")]);
 });
 
-Deno.test("wrong arguments end with exit code 1, and --help prints the usage", async () => {
+Deno.test("wrong arguments end with exit code 2, and --help prints the usage", async () => {
   const wrong: readonly (readonly [args: readonly string[], said: string])[] = [
-    [[], "strategy new NAME"],
-    [["build"], "Cannot run build"],
-    [["check"], "check FILE.ts|FILE.py|FILE.wasm"],
+    [[], "Usage: hindcast strategy"],
+    [["build"], "unknown command 'build'"],
+    [["chekc"], "Did you mean check?"],
+    [["check"], "missing required argument 'strategy'"],
+    [["check", "x.wasm", "--parameter", "{}"], "Did you mean --parameters?"],
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
     [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
     [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],
@@ -129,26 +131,31 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
     [["run", "x.ts", "--symbol", "DEMO", "--data", "x.csv"], "choose one"],
     [["run", "x.ts", "--mode", "both"], "batch or step"],
     [["run", "http://127.0.0.1:9/", "--watch"], "Cannot watch an endpoint"],
-    [["run", "x.ts", "--symbol", "D", "--from", "2024-01-01", "--to", "2024-02-01", "--timeframe", "7m"], "one of 1m"],
-    [
-      ["run", "x.ts", "--symbol", "D", "--from", "2024-01-01", "--to", "2024-02-01", "--service", "nowhere"],
-      "it is no address such as http://127.0.0.1:8000",
-    ],
     [["new", "my-strategy"], "--lang"],
     [
       ["new", "my-strategy", "--lang", "cobol"],
       "typescript, rust, assemblyscript, c, python, python-endpoint, typescript-endpoint",
     ],
     [["new", "My_Strategy", "--lang", "c"], "lower-case"],
+  ];
+  const range = ["--from", "2024-01-01", "--to", "2024-02-01"];
+  const failing: typeof wrong = [
+    [["run", "x.ts", "--symbol", "D", ...range, "--timeframe", "7m"], "one of 1m"],
+    [
+      ["run", "x.ts", "--symbol", "D", ...range, "--service", "nowhere"],
+      "it is no address such as http://127.0.0.1:8000",
+    ],
     [["new", "/no/such/folder/my-strategy", "--lang", "c"], "the folder above does not exist"],
   ];
-  for (const [args, said] of wrong) {
-    const ended = await runTaskCommand("strategy", args);
-    expect([args, ended.code, ended.stderr]).toEqual([args, 1, expect.stringContaining(said)]);
+  for (const [code, lines] of [[2, wrong], [1, failing]] as const) {
+    for (const [args, said] of lines) {
+      const ended = await runTaskCommand("strategy", args);
+      expect([args, ended.code, ended.stderr]).toEqual([args, code, expect.stringContaining(said)]);
+    }
   }
   for (const args of [["--help"], ["check", "--help"], ["new", "--help"], ["run", "--help"]]) {
     const ended = await runTaskCommand("strategy", args);
-    expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining("deno task strategy")]);
+    expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining("hindcast strategy")]);
   }
 });
 

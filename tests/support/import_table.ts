@@ -77,6 +77,10 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/demo_portfolio.ts", ["cli/", "market/feeds/sample_stocks.ts"]],
+  // The command line speaks the public API through the typed client.
+  ["cli/hindcast/", ["cli/", "client/index.ts", "engine/metrics/definitions.ts", "deno.json"]],
+  ["cli/exit_codes.ts", ["client/index.ts"]],
+  ["cli/pack_command.ts", ["deno.json"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
   ["cli/service_candles.ts", ["cli/", "market/", "zod", "types:engine/"]],

@@ -117,7 +117,7 @@ async function migratePglite(folder: string): Promise<string> {
 /** Installs what `task start` and the commands would install at their first start. @returns Where: Deno's cache. */
 async function installPackages(): Promise<string> {
   const lock = ["--node-modules-dir=none", "--lock=service.lock", "--frozen"];
-  const commands = ["cli/admin.ts", "cli/demo.ts", "cli/strategy_command.ts"];
+  const commands = ["cli/admin.ts", "cli/demo.ts", "cli/hindcast/main.ts"];
   await runDeno(["cache", "--quiet", ...lock, "main.ts", ...commands]);
   return "cache";
 }

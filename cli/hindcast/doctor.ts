@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { readLogin } from "../login_file.ts";
+import manifest from "../../deno.json" with { type: "json" };
+import { type Caller, calling } from "./caller.ts";
+import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
+import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
+
+const CLOCK_MS_MAX = 60_000;
+const DAYS_LEFT_MIN = 7;
+const DAY_MS = 86_400_000;
+const PYTHON = new URL("../../workers/sandbox/python/dist", import.meta.url);
+const healthSchema = z.looseObject({ status: z.string() });
+
+/** What a check found. */
+interface Finding {
+  readonly check: string;
+  readonly status: "ok" | "warning" | "failed";
+  readonly says: string;
+}
+
+const COLORS = { ok: "green", warning: "cyan", failed: "red" } as const;
+
+/** `hindcast doctor`. */
+export const doctorCommand = serviceCommand("doctor", "Say whether everything is set up, and what would fail")
+  .action(async (options) => {
+    const output = outputFor(options);
+    const findings = await findAll(options);
+    const lines = findings.map(({ check, status, says }) =>
+      `${output.paint(COLORS[status], status.padEnd(8))} ${check.padEnd(8)} ${says}`
+    );
+    print(output, { checks: findings }, lines.join("\n"));
+    const failed = findings.filter(({ status }) => status === "failed").length;
+    if (failed > 0) {
+      throw new CommandError(`${failed} of ${findings.length} checks failed`, EXIT.failed, { code: "DOCTOR" });
+    }
+  });
+
+async function findAll(options: Parameters<typeof callerFor>[0]): Promise<Finding[]> {
+  const local = [findRuntime(), findPython()];
+  let caller;
+  try {
+    caller = callerFor(options);
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    return [...local, { check: "login", status: "failed", says }];
+  }
+  const service = await findService(caller);
+  if (service.some(({ status }) => status === "failed")) return [...local, ...service];
+  return [...local, ...service, await findSession(caller), await findData(caller)];
+}
+
+function findRuntime(): Finding {
+  return { check: "command", status: "ok", says: `hindcast ${manifest.version} on Deno ${Deno.version.deno}` };
+}
+
+function findPython(): Finding {
+  try {
+    Deno.statSync(PYTHON);
+    return { check: "python", status: "ok", says: "scripts in Python run on this machine" };
+  } catch {
+    const says = "scripts in Python are not ready on this machine: hindcast serve builds what they need";
+    return { check: "python", status: "warning", says };
+  }
+}
+
+async function findService(caller: Caller): Promise<Finding[]> {
+  const { url } = caller;
+  try {
+    const sent = Date.now();
+    const answer = await caller.send("/api/health");
+    const { status } = healthSchema.parse(await answer.json());
+    const ms = Date.now() - sent;
+    return [
+      { check: "service", status: status === "ok" ? "ok" : "failed", says: `${url} says ${status} after ${ms} ms` },
+      findClock(answer.headers.get("date")),
+    ];
+  } catch (error) {
+    return [{ check: "service", status: "failed", says: toCommandError(error, url).message }];
+  }
+}
+
+/** A clock that is wrong makes dates wrong, and tokens that have expired look good. */
+function findClock(date: string | null): Finding {
+  const away = date === null ? 0 : Math.abs(Date.parse(date) - Date.now());
+  if (!(away > CLOCK_MS_MAX)) return { check: "clock", status: "ok", says: "agrees with the service's" };
+  const says = `is ${Math.round(away / 1000)} s away from the service's: set this machine's time`;
+  return { check: "clock", status: "warning", says };
+}
+
+async function findSession(caller: Caller): Promise<Finding> {
+  if (caller.token === undefined) {
+    const saved = readLogin();
+    const elsewhere = saved === null ? "" : ` (the saved login is for ${saved.url})`;
+    return {
+      check: "login",
+      status: "failed",
+      says: `nobody is signed in at ${caller.url}${elsewhere}: hindcast login`,
+    };
+  }
+  try {
+    const { user, session } = await calling(caller, caller.api.session.get.query());
+    const days = Math.floor((Date.parse(session.expires_at) - Date.now()) / DAY_MS);
+    const says = `${user.email}, scope ${session.scope ?? "session"}, for ${days} more days`;
+    if (session.scope === "read") return { check: "login", status: "warning", says: `${says}: it cannot submit runs` };
+    return { check: "login", status: days < DAYS_LEFT_MIN ? "warning" : "ok", says };
+  } catch (error) {
+    return { check: "login", status: "failed", says: toCommandError(error, caller.url).message };
+  }
+}
+
+async function findData(caller: Caller): Promise<Finding> {
+  const { instruments } = await calling(caller, caller.api.marketData.instruments.query({ limit: 200 }));
+  const count = `${instruments.length}${instruments.length === 200 ? " or more" : ""}`;
+  if (instruments.length > 0) return { check: "data", status: "ok", says: `candles of ${count} instruments` };
+  return { check: "data", status: "warning", says: "no candles are held: hindcast import FILE" };
+}

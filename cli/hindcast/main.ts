@@ -1,0 +1,87 @@
+/** `hindcast`: the service from a terminal. */
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import manifest from "../../deno.json" with { type: "json" };
+import { completeWords, completionCommand } from "./shell_completion.ts";
+import { importCommand, marketsCommand } from "./data.ts";
+import { doctorCommand } from "./doctor.ts";
+import { type CommandError, EXIT, toCommandError } from "../exit_codes.ts";
+import { loginCommand, logoutCommand, whoamiCommand } from "./login.ts";
+import { optimizeCommand } from "./optimize.ts";
+import { runCommand } from "./submit_run.ts";
+import { cancelCommand, compareCommand, exportCommand, listCommand, showCommand, watchCommand } from "./stored_runs.ts";
+import { checkCommand } from "../strategy_check.ts";
+import { newCommand } from "../strategy_new.ts";
+import { tryCommand } from "../strategy_run.ts";
+import { group } from "./command.ts";
+import { processCommands } from "./processes.ts";
+import { pushCommand, strategiesCommand } from "./strategy_commands.ts";
+import { universesCommand } from "./universe_commands.ts";
+
+const HELP = `
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no service (try again), 4 not signed in or not allowed,
+130 interrupted. With --json, a refusal is JSON on standard error, too.`;
+
+/** Every command. */
+export function makeProgram(): CommandUnknownOpts {
+  const program = new Command("hindcast").description("Backtests of trading strategies, from a terminal.")
+    .version(manifest.version)
+    .addHelpText("after", HELP);
+  const commands: readonly CommandUnknownOpts[] = [
+    loginCommand,
+    logoutCommand,
+    whoamiCommand,
+    runCommand,
+    listCommand,
+    showCommand,
+    watchCommand,
+    compareCommand,
+    exportCommand,
+    cancelCommand,
+    optimizeCommand,
+    strategiesCommand,
+    group("strategy", "Strategies of your own, in any language", [newCommand, checkCommand, tryCommand, pushCommand]),
+    universesCommand,
+    marketsCommand,
+    importCommand,
+    ...processCommands,
+    doctorCommand,
+    completionCommand(program),
+  ];
+  for (const command of commands) program.addCommand(command);
+  throwInPlaceOfExit(program);
+  return program;
+}
+
+/** A command ends the process in one place. */
+function throwInPlaceOfExit(command: CommandUnknownOpts): void {
+  command.exitOverride();
+  for (const child of command.commands) throwInPlaceOfExit(child);
+}
+
+/** Runs a command line. @returns Its exit code. */
+async function run(args: readonly string[]): Promise<number> {
+  const program = makeProgram();
+  if (args[0] === "complete" && args[1] === "--") {
+    completeWords(program, args.slice(2));
+    return EXIT.done;
+  }
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return EXIT.done;
+  } catch (error) {
+    // The library has said what is wrong, or printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    // The reader has what it wanted, as `head` does.
+    if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
+    const failure = toCommandError(error, "the service");
+    report(failure, args.includes("--json"));
+    return failure.code;
+  }
+}
+
+function report({ message, details }: CommandError, isJson: boolean): void {
+  const text = isJson ? JSON.stringify({ error: { ...details, message } }, null, 2) : message;
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+if (import.meta.main) Deno.exit(await run(Deno.args));

@@ -1,0 +1,165 @@
+/** What to simulate: the part of a submission that a backtest and an optimization share. */
+import { basename, extname, resolve } from "node:path";
+import type { BacktestRequest, Inputs } from "../../client/index.ts";
+import { invocationFolder } from "../invocation.ts";
+import { serviceCommand } from "./command.ts";
+import { usageError } from "../exit_codes.ts";
+
+/** How code runs that is no strategy of the catalogue. */
+export type Runtime = Exclude<Inputs["strategies"]["create"]["strategy"]["initial_version"], string>["runtime_config"];
+
+const LANGUAGES: Readonly<Record<string, "python" | "typescript" | "javascript">> = {
+  ".py": "python",
+  ".ts": "typescript",
+  ".js": "javascript",
+};
+const BALANCE = 10_000;
+
+/** A command that asks one: `NAME STRATEGY MARKETS FROM TO`. */
+export function questionCommand(name: string, description: string) {
+  return serviceCommand(name, description)
+    .argument("<strategy>", "a name of the catalogue, a file (.ts, .js, .py, .wasm), or an endpoint's URL")
+    .argument("<markets>", "DEMO@SAMPLE, or several, separated by commas: they share one account")
+    .argument("<from>", "the first day, 2024-01-01")
+    .argument("<to>", "the day after the last")
+    .option("-t, --timeframe <t>", "1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the strategy's own)")
+    .option("-p, --parameter <name=value...>", "a parameter of the strategy, as in -p fast=24")
+    .option("--parameters <json>", "any parameters of the request, as one object")
+    .option("--balance <money>", "the starting capital (default: 10000)")
+    .option("--commission <rate>", "of each fill's value: 0.0005 is 0.05 % (default: 0)")
+    .option("--slippage-bps <points>", "hundredths of a percent on each fill (default: 0)")
+    .option("--universe <slug>", "the markets of a universe in place of those named");
+}
+
+/** The options of a question. */
+interface QuestionOptions {
+  readonly timeframe?: string | undefined;
+  readonly parameter?: readonly string[] | undefined;
+  readonly parameters?: string | undefined;
+  readonly balance?: string | undefined;
+  readonly commission?: string | undefined;
+  readonly slippageBps?: string | undefined;
+  readonly universe?: string | undefined;
+}
+
+/**
+ * Reads what to simulate.
+ *
+ * @param strategy A name or slug of the catalogue, the file of a script or a module, or the URL of an endpoint.
+ * @param markets `DEMO@SAMPLE`, or several of them, separated by commas.
+ * @throws CommandError for what cannot be read.
+ */
+export async function readQuestionOf(
+  [strategy, markets, start, end]: readonly [string, string, string, string],
+  options: QuestionOptions,
+): Promise<BacktestRequest> {
+  const { name, slug, runtime } = await describeStrategy(strategy);
+  const [first, ...others] = readMarkets(markets);
+  const execution = readCosts(options);
+  return {
+    ...first,
+    strategy: name,
+    start_date: start,
+    end_date: end,
+    initial_balance: options.balance === undefined ? BALANCE : readNumber("--balance", options.balance),
+    parameters: {
+      ...readObject("--parameters", options.parameters ?? "{}"),
+      ...Object.fromEntries((options.parameter ?? []).map((text) => readPair("--parameter", text))),
+      ...(options.timeframe === undefined ? {} : { timeframe: options.timeframe }),
+      ...(slug === undefined ? {} : { runtime: { slug } }),
+      ...(runtime === undefined ? {} : { runtime }),
+      ...(execution === undefined ? {} : { execution }),
+      ...(options.universe === undefined ? {} : { universe: options.universe }),
+      ...(others.length === 0 || options.universe !== undefined ? {} : { instruments: [first, ...others] }),
+    },
+  };
+}
+
+/** `fast=24` as a name and a value: JSON where it is JSON, else text. */
+export function readPair(option: string, text: string): [name: string, value: unknown] {
+  const at = text.indexOf("=");
+  if (at < 1) throw usageError(`Cannot use ${option} ${text}: write a name and a value, as in fast=24`);
+  return [text.slice(0, at), readValue(text.slice(at + 1))];
+}
+
+/** JSON where it is JSON, else the text itself. */
+export function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @throws CommandError unless the text is a finite number. */
+export function readNumber(option: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value)) return value;
+  throw usageError(`Cannot use ${option} ${text}: it must be a number`);
+}
+
+/** @throws CommandError unless the text is one JSON object. */
+function readObject(option: string, text: string): Readonly<Record<string, unknown>> {
+  const value = readValue(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw usageError(`Cannot use ${option} ${text}: it must be one JSON object`);
+}
+
+/** The instruments of `A@X,B@X`. @throws CommandError where one of them names no exchange. */
+export function readMarkets(text: string): [Market, ...Market[]] {
+  const [first, ...others] = text.split(",").map((part) => readMarket(part.trim()));
+  return [first!, ...others];
+}
+
+interface Market {
+  readonly symbol: string;
+  readonly exchange: string;
+}
+
+function readMarket(text: string): Market {
+  // Symbols may hold an @.
+  const at = text.lastIndexOf("@");
+  if (at > 0 && at < text.length - 1) return { symbol: text.slice(0, at), exchange: text.slice(at + 1) };
+  throw usageError(
+    `Cannot use the market ${text}: write the symbol and the exchange, as in DEMO@SAMPLE; see hindcast markets`,
+  );
+}
+
+function readCosts({ commission, slippageBps }: QuestionOptions): Record<string, unknown> | undefined {
+  if (commission === undefined && slippageBps === undefined) return undefined;
+  return {
+    ...(commission === undefined ? {} : { commission: readNumber("--commission", commission) }),
+    ...(slippageBps === undefined ? {} : { slippage: { bps: readNumber("--slippage-bps", slippageBps) } }),
+  };
+}
+
+/** The name that a run shows, and how to run it; no runtime for a strategy of the catalogue. */
+export async function describeStrategy(text: string): Promise<{ name: string; slug?: string; runtime?: Runtime }> {
+  if (/^https?:\/\//i.test(text)) return { name: text.slice(0, 100), runtime: { type: "remote", endpoint: text } };
+  const extension = extname(text);
+  const language = LANGUAGES[extension];
+  if (language === undefined && extension !== ".wasm") return describeKnown(text);
+  const path = resolve(invocationFolder(), text);
+  const name = basename(path, extension);
+  const bytes = await readUserFile(path);
+  if (language !== undefined) {
+    return { name, runtime: { type: "script", language, source: new TextDecoder().decode(bytes) } };
+  }
+  const artifact = { file_name: basename(path), content_base64: bytes.toBase64(), content_type: "application/wasm" };
+  return { name, runtime: { type: "wasm", artifact } };
+}
+
+/** A strategy of the catalogue: names have capitals or spaces, and slugs have neither. */
+function describeKnown(text: string): { name: string; slug?: string } {
+  return /^[a-z0-9]+([-_][a-z0-9]+)*$/.test(text) ? { name: text, slug: text } : { name: text };
+}
+
+/** @throws CommandError where there is no such file. */
+export async function readUserFile(path: string): Promise<Uint8Array> {
+  try {
+    return await Deno.readFile(path);
+  } catch (error) {
+    const reason = error instanceof Deno.errors.NotFound ? "there is no such file" : String(error);
+    throw usageError(`Cannot read ${path}: ${reason}`);
+  }
+}

@@ -1,0 +1,194 @@
+/** Commands about backtests and optimizations that there are already. */
+import type { Backtest, Outputs } from "../../client/index.ts";
+import { resolve } from "node:path";
+import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
+import { drawRows, formatMetric, MAIN_METRICS } from "../drawing.ts";
+import { invocationFolder } from "../invocation.ts";
+import { type Paint, say } from "../terminal.ts";
+import { type Caller, calling, collect, unlessMissing } from "./caller.ts";
+import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
+import { CommandError, EXIT, usageError } from "../exit_codes.ts";
+import { drawOptimization, followOptimization, type Optimization, showEndedOptimization } from "./optimize.ts";
+import { readNumber } from "./question.ts";
+import { followRun, showEnded } from "./submit_run.ts";
+import { drawRun } from "./run_drawing.ts";
+
+type Summary = Outputs["backtests"]["summaries"]["backtests"][number];
+
+const LISTED = 20;
+const LIST_COLUMNS = ["Id", "Created", "Strategy", "Market", "Status", " Return", " Sharpe", " Drawdown", " Trades"];
+
+/** `hindcast list`. */
+export const listCommand = serviceCommand("list", "List your backtests, the newest first")
+  .option("--status <status>", "queued, running, completed, failed or cancelled")
+  .option("--strategy <name>", "of one strategy")
+  .option("--symbol <symbol>", "of one symbol")
+  .option("--tag <tag>", "with a tag")
+  .option("--search <words>", "in names, notes, tags, strategies and markets")
+  .option("--sort <by>", "created, return, sharpe or drawdown")
+  .option("-n, --limit <count>", "at most so many", String(LISTED))
+  .action(async ({ limit, url, json, color, ...filters }) => {
+    const caller = callerFor({ url, color });
+    const count = readNumber("--limit", limit);
+    // The service names what it does not know, and what it does.
+    const list = caller.api.backtests.summaries.query;
+    const asked: object = filters;
+    const { items, next_cursor } = await collect(
+      caller,
+      count,
+      (page) => list({ ...asked, ...page }),
+      ({ backtests }) => backtests,
+    );
+    const output = outputFor({ json, color });
+    const text = items.length === 0
+      ? "No backtests. hindcast run makes one."
+      : drawRows(LIST_COLUMNS, items.map(describe), output.paint);
+    print(output, { backtests: items, next_cursor }, text);
+  });
+
+function describe(run: Summary): string[] {
+  const { metrics } = run;
+  const market = `${run.symbol}@${run.exchange}${run.timeframe === null ? "" : ` ${run.timeframe}`}`;
+  return [
+    run.id,
+    run.created_at.slice(0, 16).replace("T", " "),
+    run.name ?? run.strategy,
+    market,
+    run.status === "running" ? `${Math.round(100 * run.progress)}%` : run.status,
+    formatMetric("total_return", metrics?.total_return),
+    formatMetric("sharpe", metrics?.sharpe),
+    formatMetric("max_drawdown", metrics?.max_drawdown),
+    formatMetric("trades", metrics?.trades),
+  ];
+}
+
+/** `hindcast show`. */
+export const showCommand = serviceCommand("show", "Show a backtest or an optimization")
+  .argument("[id]", "its id (default: your newest backtest)")
+  .action(async (id, options) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    const found = await findRun(caller, id);
+    if (found.kind === "optimization") {
+      const { optimization } = found;
+      return print(output, { optimization }, await drawOptimization(caller, optimization, output));
+    }
+    const { backtest } = found;
+    print(output, { backtest }, output.isJson ? "" : await drawRun(caller, backtest, output));
+  });
+
+/** `hindcast watch`. */
+export const watchCommand = serviceCommand("watch", "Follow a backtest or an optimization to its end, and show it")
+  .argument("[id]", "its id (default: your newest backtest)")
+  .action(async (id, options) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    const found = await findRun(caller, id);
+    if (found.kind === "optimization") {
+      return await showEndedOptimization(
+        caller,
+        await followOptimization(caller, found.optimization.id, output),
+        output,
+      );
+    }
+    await showEnded(caller, await followRun(caller, found.backtest.id, output), output);
+  });
+
+/** `hindcast cancel`. */
+export const cancelCommand = serviceCommand("cancel", "Cancel backtests and optimizations")
+  .argument("<ids...>", "their ids")
+  .action(async (ids, options) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    for (const id of ids) {
+      const { kind } = await findRun(caller, id);
+      const { api } = caller;
+      const answer = await calling<object>(
+        caller,
+        kind === "backtest" ? api.backtests.cancel.mutate({ id }) : api.optimizations.cancel.mutate({ id }),
+      );
+      print(output, answer, `Cancelled ${id}.`);
+    }
+  });
+
+type Found =
+  | { readonly kind: "backtest"; readonly backtest: Backtest }
+  | { readonly kind: "optimization"; readonly optimization: Optimization };
+
+/** A run by its id, or the newest backtest. @throws CommandError where there is none. */
+async function findRun(caller: Caller, id: string | undefined): Promise<Found> {
+  const { backtests, optimizations } = caller.api;
+  if (id === undefined) {
+    const { backtests: [newest] } = await calling(caller, backtests.summaries.query({ limit: 1 }));
+    if (newest === undefined) {
+      throw new CommandError("You have no backtests", EXIT.failed, { code: "BACKTEST_NOT_FOUND" });
+    }
+    return await findRun(caller, newest.id);
+  }
+  const found = await unlessMissing(caller, backtests.get.query({ id }));
+  if (found !== null) return { kind: "backtest", ...found };
+  return { kind: "optimization", ...await calling(caller, optimizations.get.query({ id })) };
+}
+
+/** `hindcast compare`. */
+export const compareCommand = serviceCommand("compare", "Set two to five completed backtests side by side")
+  .argument("<ids...>", "their ids")
+  .option("--all", "every metric")
+  .action(async (ids, { all, ...options }) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    if (ids.length < 2 || ids.length > 5) throw usageError(`Cannot compare ${ids.length}: name two to five backtests`);
+    const answer = await calling(caller, caller.api.backtests.compare.query({ ids, points: 2 }));
+    print(output, answer, drawComparison(answer, output.paint, all === true));
+  });
+
+function drawComparison(
+  { backtests, differences, metrics }: Outputs["backtests"]["compare"],
+  paint: Paint,
+  isAll: boolean,
+): string {
+  const names = backtests.map(({ name, strategy }, index) => ` ${index + 1}: ${name ?? strategy}`);
+  const differing = differences.map(({ path, values }) => [path, ...values.map((value) => showValue(value))]);
+  const shown = metrics.filter(({ name }) => isAll || MAIN_METRICS.some((main) => main === name));
+  const figures = shown.filter(({ values }) => values.some((value) => value !== null))
+    .map(({ name, values }) => [METRIC_DEFINITIONS[name].label, ...values.map((value) => formatMetric(name, value))]);
+  return [
+    ...(differing.length === 0 ? ["Their settings are equal."] : [drawRows(["Setting", ...names], differing, paint)]),
+    drawRows(["Metric", ...names], figures, paint),
+  ].join("\n");
+}
+
+function showValue(value: unknown): string {
+  return value === null ? "-" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const TABLES = ["trades", "orders", "equity", "series", "returns", "log", "report", "trials"] as const;
+const FORMATS = ["csv", "json", "arrow"] as const;
+
+/** `hindcast export`. */
+export const exportCommand = serviceCommand("export", "Write a table of a run to a file or to standard output")
+  .argument("<id>", "of a backtest, or of an optimization for trials")
+  .argument("<what>", TABLES.join(", "))
+  .option("-f, --format <format>", FORMATS.join(", "), "csv")
+  .option("-o, --output <file>", "the file (default: standard output)")
+  .action(async (id, what, { format, output: path, ...options }) => {
+    const caller = callerFor(options);
+    const answer = await caller.send(exportPath(id, what, format));
+    const body = answer.body ?? new Blob([]).stream();
+    if (path === undefined) return await body.pipeTo(Deno.stdout.writable, { preventClose: true });
+    const file = await Deno.open(resolve(invocationFolder(), path), { write: true, create: true, truncate: true });
+    await body.pipeTo(file.writable);
+    say(`Wrote ${path}.`);
+  });
+
+function exportPath(id: string, what: string, format: string): string {
+  const table = TABLES.find((known) => known === what);
+  if (table === undefined) throw usageError(`Cannot export ${what}: choose one of ${TABLES.join(", ")}`);
+  if (!FORMATS.some((known) => known === format)) {
+    throw usageError(`Cannot export as ${format}: --format must be one of ${FORMATS.join(", ")}`);
+  }
+  const [run, name] = [encodeURIComponent(id), encodeURIComponent(table)];
+  if (table === "trials") return `/api/optimizations/${run}/trials?format=${format}`;
+  const query = table === "log" || table === "report" ? "" : `?format=${format}`;
+  return `/api/backtests/${run}/${name}${query}`;
+}

@@ -1,0 +1,156 @@
+import { basename, dirname, extname, resolve } from "node:path";
+import type { Inputs, Outputs } from "../../client/index.ts";
+import { drawRows } from "../drawing.ts";
+import { invocationFolder } from "../invocation.ts";
+import { wrap } from "../terminal.ts";
+import { calling, collect, unlessMissing } from "./caller.ts";
+import { callerFor, group, type Output, outputFor, print, serviceCommand } from "./command.ts";
+import { usageError } from "../exit_codes.ts";
+import { describeStrategy, readNumber, readUserFile, readValue, type Runtime } from "./question.ts";
+
+type Strategy = Outputs["strategies"]["get"]["strategy"];
+type Registration = Inputs["strategies"]["create"]["strategy"];
+
+const DESCRIPTION_COLUMNS = 70;
+// Of a first version.
+const FIRST = "1.0.0";
+
+const list = serviceCommand("list", "List the strategies that you can run")
+  .argument("[search]", "words in names and descriptions")
+  .option("--source <source>", "builtin or registry")
+  .option("-n, --limit <count>", "at most so many", "100")
+  .action(async (search, { limit, source, ...options }) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    const asked: object = Object.fromEntries(
+      Object.entries({ search, source }).filter(([, value]) => value !== undefined),
+    );
+    const read = caller.api.strategies.summaries.query;
+    const { items, next_cursor } = await collect(
+      caller,
+      readNumber("--limit", limit),
+      (page) => read({ ...asked, ...page }),
+      ({ strategies }) => strategies,
+    );
+    const rows = items.map(({ slug, name, runtime_type: type, description }) => [
+      slug,
+      name,
+      type,
+      wrap(description.split(/(?<=\.) /)[0] ?? "", DESCRIPTION_COLUMNS).join("\n"),
+    ]);
+    const text = drawRows(["Slug", "Name", "Kind", "What it does"], rows, output.paint);
+    print(output, { strategies: items, next_cursor }, text);
+  });
+
+const show = serviceCommand("show", "Show a strategy and its parameters")
+  .argument("<slug>", "its slug")
+  .action(async (slug, options) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    const answer = await calling(caller, caller.api.strategies.get.query({ slug }));
+    print(output, answer, drawStrategy(answer.strategy, output));
+  });
+
+function drawStrategy(strategy: Strategy, { paint, columns }: Output): string {
+  const { name, slug, description, latest_version: version, parameter_schema: schema, default_frequency: frequency } =
+    strategy;
+  const rows = Object.entries(Object(schema.properties)).map(([parameter, rule]) => {
+    const { default: preset, description: words = "", ...limits } = Object(rule);
+    const known = Object.entries(limits).map(([key, value]) => `${key} ${JSON.stringify(value)}`).join(", ");
+    return [parameter, preset === undefined ? "-" : JSON.stringify(preset), known, String(words)];
+  });
+  return [
+    `${paint("bold", name)}  ${slug}, version ${version}, ${frequency}`,
+    ...wrap(description, columns),
+    ...(rows.length === 0 ? [] : [drawRows(["Parameter", " Default", "Limits", "Meaning"], rows, paint)]),
+  ].join("\n");
+}
+
+/** `hindcast strategies`. */
+export const strategiesCommand = group("strategies", "The catalogue: built-in, your own and public strategies", [
+  list,
+  show,
+]);
+
+/** `hindcast strategy push`. */
+export const pushCommand = serviceCommand("push", "Register a strategy, or add a version to your own")
+  .argument("<strategy>", "a file (.ts, .js, .py, .wasm), or an endpoint's URL")
+  .option("--slug <slug>", "its slug (default: the file's or its folder's name)")
+  .option("--name <name>", "its name, for a new one (default: the slug)")
+  .option("--description <text>", "what it does, for a new one")
+  .option("--schema <file>", "the JSON Schema of its parameters, for a new one")
+  .option("--config <json>", "the parameters of runs that name none, for a new one", "{}")
+  .option("--lookback <candles>", "candles that a decision sees, of a module or an endpoint")
+  .option("--public", "let everybody run it, for a new one")
+  .option("--version <number>", "the version's number (default: 1.0.0, else the newest with its last part one higher)")
+  .action(async (target, options) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    const { runtime } = await describeStrategy(target);
+    if (runtime === undefined) {
+      throw usageError(`Cannot register ${target}: name a file (.ts, .js, .py, .wasm) or a URL`);
+    }
+    const slug = options.slug ?? slugOf(target);
+    const held = await unlessMissing(caller, caller.api.strategies.get.query({ slug }));
+    const version = options.version ?? (held === null ? FIRST : nextVersion(held.strategy.latest_version));
+    const code = { version, runtime_config: runtime };
+    if (held !== null) {
+      const answer = await calling(caller, caller.api.strategies.addVersion.mutate({ slug, version: code }));
+      return print(output, answer, `${slug} has version ${version} now.`);
+    }
+    const strategy = await describeNew(slug, code, options);
+    const answer = await calling(caller, caller.api.strategies.create.mutate({ strategy }));
+    print(
+      output,
+      answer,
+      `Registered ${slug}, version ${version}. Run it: hindcast run ${slug} DEMO@SAMPLE 2024-01-01 2025-01-01`,
+    );
+  });
+
+interface NewOptions {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly schema?: string | undefined;
+  readonly config: string;
+  readonly lookback?: string | undefined;
+  readonly public?: true | undefined;
+}
+
+async function describeNew(
+  slug: string,
+  version: { readonly version: string; readonly runtime_config: Runtime },
+  { name = slug, description = "", schema, config, lookback, public: isPublic }: NewOptions,
+): Promise<Registration> {
+  const { runtime_config: runtime } = version;
+  return {
+    slug,
+    name,
+    description,
+    runtime_type: runtime.type,
+    language: "language" in runtime && runtime.language !== undefined ? runtime.language : runtime.type,
+    is_public: isPublic === true,
+    default_config: Object(readValue(config)),
+    ...(lookback === undefined ? {} : { lookback_candles: readNumber("--lookback", lookback) }),
+    ...(schema === undefined ? {} : { parameter_schema: await readSchema(schema) }),
+    initial_version: version,
+  };
+}
+
+async function readSchema(path: string): Promise<Record<string, unknown>> {
+  const value = readValue(new TextDecoder().decode(await readUserFile(resolve(invocationFolder(), path))));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw usageError(`Cannot use --schema ${path}: the file must hold one JSON object`);
+}
+
+/** The name of a strategy's file; that of its folder where the file is called as templates call it. */
+function slugOf(target: string): string {
+  if (/^https?:\/\//i.test(target)) throw usageError(`Cannot register ${target} without --slug`);
+  const path = resolve(invocationFolder(), target);
+  const name = basename(path, extname(path));
+  return (name === "strategy" ? basename(dirname(path)) : name).toLowerCase();
+}
+
+function nextVersion(latest: string): string {
+  const parts = latest.split(".").map(Number);
+  return [...parts.slice(0, -1), (parts.at(-1) ?? 0) + 1].join(".");
+}

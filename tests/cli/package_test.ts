@@ -1,0 +1,64 @@
+/** The npm package of the command line, installed into an empty folder and started by Node. */
+import { expect } from "@std/expect";
+import { freePort } from "../support/free_port.ts";
+import { runLines } from "../support/pages.ts";
+import { prepare } from "../support/prepare.ts";
+import { listDescendants, untilGone } from "../support/processes.ts";
+import { readUntil } from "../support/until.ts";
+
+/** The folder of downloaded packages, which a machine that has started Hindcast before has. */
+async function findCache(): Promise<string> {
+  return JSON.parse((await runLines("deno info --json")).stdout).denoDir;
+}
+
+/** npm speaks of the machine's own settings. */
+const withoutNpm = (text: string) => text.replaceAll(/^npm warn.*\n/gm, "");
+
+Deno.test("the packed command serves the built console at once, runs a backtest, and ends on a signal", async () => {
+  await prepare("console");
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const target = `${folder}/package`;
+  const packed = await runLines(
+    `deno task --quiet hindcast:build && cd '${folder}' && npm pack --silent "$OLDPWD/dist/hindcast"
+    mkdir app && cd app && npm install --silent --no-fund --no-audit ../hindcast-*.tgz`,
+  );
+  expect([packed.code, withoutNpm(packed.stderr)]).toEqual([0, ""]);
+  const port = String(freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...{ XDG_CACHE_HOME: target, XDG_CONFIG_HOME: `${folder}/config`, DENO_DIR: await findCache() },
+    ...{ PORT: port, PYTHON: "off", HINDCAST_URL: url, NO_COLOR: "1", DATABASE_URL: "" },
+  };
+  const options = { cwd: `${folder}/app`, env, stderr: "piped", stdout: "piped" } as const;
+  const service = new Deno.Command("node", { args: ["node_modules/hindcast/hindcast.mjs", "serve"], ...options })
+    .spawn();
+  const errors = new Response(service.stderr).text();
+  await readUntil(service.stdout.pipeThrough(new TextDecoderStream()).getReader(), /listens on/);
+  const page = await fetch(url, { headers: { accept: "text/html" } });
+  expect(await page.text()).toContain("<title>");
+  const email = "ada@example.com";
+  const password = "correct horse battery";
+  const headers = { "content-type": "application/json", origin: url };
+  const post = async (path: string, body: object, cookie = "") =>
+    await fetch(`${url}${path}`, { method: "POST", headers: { ...headers, cookie }, body: JSON.stringify(body) });
+  const signedUp = await post("/api/auth/sign-up/email", { name: "Ada", email, password });
+  await signedUp.body?.cancel();
+  const cookie = signedUp.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+  const { secret } = await (await post("/api/tokens", { token: { name: "test", scope: "run" } }, cookie)).json();
+  const run = await runLines(
+    `echo '${secret}' | npx hindcast login ${url} --with-token >/dev/null
+    npx hindcast run sma-cross DEMO@SAMPLE 2024-01-01 2024-03-01 -t 1h`,
+    options,
+  );
+  expect([run.code, withoutNpm(run.stderr)]).toEqual([0, ""]);
+  expect(run.stdout).toContain("Net return");
+  const started = listDescendants(service.pid);
+  service.kill("SIGTERM");
+  expect((await service.status).code).toBe(0);
+  await untilGone(started);
+  // No build ran: what was packed is whole.
+  expect(await errors).not.toContain("Building");
+  // Data lies where the command was called.
+  expect((await Deno.stat(`${folder}/app/.data`)).isDirectory).toBe(true);
+  await Deno.remove(folder, { recursive: true });
+});

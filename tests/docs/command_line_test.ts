@@ -1,0 +1,109 @@
+/** The examples of docs/command_line.md, as a user types them, in a folder of their own. */
+import { expect } from "@std/expect";
+import { denoArguments } from "../../cli/commands.ts";
+import { blockIn, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
+import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
+
+const PAGE = await readPage("docs/command_line.md");
+const PASSWORD = "correct horse battery";
+
+/** A folder with `hindcast` on its path. */
+async function makeHome(service: TestService, scope: string) {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const args = denoArguments("hindcast", ".data").map((part) => `'${part}'`).join(" ");
+  const script = `#!/bin/sh\nexport INIT_CWD="$PWD"\ncd '${ROOT}' && exec '${Deno.execPath()}' ${args} "$@"\n`;
+  await Deno.writeTextFile(`${folder}/hindcast`, script, { mode: 0o755 });
+  const user = await service.user();
+  const answer = await user.send("POST", "/api/tokens", { token: { name: "test", scope } });
+  const env = {
+    PATH: `${folder}:${Deno.env.get("PATH")}`,
+    XDG_CONFIG_HOME: `${folder}/config`,
+    HINDCAST_URL: service.url,
+    HINDCAST_TOKEN: String(answer.at("/secret")),
+    NO_COLOR: "1",
+  };
+  const run = async (lines: string, more: Readonly<Record<string, string>> = {}) => {
+    const { code, stdout, stderr } = await runLines(lines, { cwd: folder, env: { ...env, ...more } });
+    expect([lines, code, stderr]).toEqual([lines, 0, ""]);
+    return stdout;
+  };
+  return { folder, env, run, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+}
+
+Deno.test("the page's commands run, compare, export and keep a strategy", async () => {
+  const service = await startTestService();
+  {
+    await using home = await makeHome(service, "run");
+    const first = await home.run(blockIn(PAGE, "sh", "hindcast optimize"));
+    expect(first).toContain("DEMO@SAMPLE");
+    expect(first).toMatch(/Net return.*Max drawdown/s);
+    expect(first).toMatch(/How much of it is luck: /);
+    const own = await home.run(blockIn(PAGE, "sh", "hindcast strategy push"));
+    expect(own).toContain("Registered my-cross, version 1.0.0");
+    const { backtests } = JSON.parse(await home.run("hindcast list --json"));
+    expect(backtests).toHaveLength(2);
+    const [{ id }, { id: other }] = backtests;
+    const lines = blockIn(PAGE, "sh", "hindcast export").replace("compare ID ID", `compare ${id} ${other}`)
+      .replaceAll(" ID ", ` ${id} `);
+    expect(await home.run(lines)).toContain("/parameters/fast");
+    expect(await Deno.readTextFile(`${home.folder}/trades.csv`)).toMatch(/^number,side,/);
+    expect(await Deno.readTextFile(`${home.folder}/report.html`)).toContain("<html");
+    expect((await Deno.stat(`${home.folder}/equity.arrow`)).size).toBeGreaterThan(1_000);
+  }
+  await service.close();
+});
+
+Deno.test("the page's import takes a file with the ingestion secret", async () => {
+  const service = await startTestService();
+  {
+    await using home = await makeHome(service, "read");
+    const days = Array.from({ length: 30 }, (_, day) => `2024-01-${String(day + 1).padStart(2, "0")},1,2,1,2,10`);
+    await Deno.writeTextFile(`${home.folder}/AAPL.csv`, `date,open,high,low,close,volume\n${days.join("\n")}\n`);
+    const said = await home.run(blockIn(PAGE, "sh", "hindcast import").replace("=...", `="${INGESTION_SECRET}"`));
+    expect(said).toContain("AAPL@NASDAQ: 30 candles, 0 lines rejected");
+    expect(await home.run("hindcast markets AAPL")).toContain("AAPL@NASDAQ");
+  }
+  await service.close();
+});
+
+Deno.test("the page's login makes a token with a password that the terminal does not show", async () => {
+  const service = await startTestService();
+  {
+    await using home = await makeHome(service, "run");
+    const signUp = { name: "Ada", email: "ada@example.com", password: PASSWORD };
+    expect((await service.client().send("POST", "/api/auth/sign-up/email", signUp)).status).toBe(200);
+    const line = blockIn(PAGE, "sh", "hindcast login").replace("http://127.0.0.1:8000", service.url).trim();
+    // A terminal of its own: the password is typed once it is asked for.
+    const typed = `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp("sh", ["sh", "-c", sys.argv[1]])
+seen = b""
+while b"Password" not in seen: seen += os.read(terminal, 1024)
+os.write(terminal, b"${PASSWORD}\\r")
+try:
+    while True:
+        part = os.read(terminal, 1024)
+        if not part: break
+        seen += part
+except OSError: pass
+print(seen.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
+    await Deno.writeTextFile(`${home.folder}/type.py`, typed);
+    const said = await home.run(`python3 type.py '${line}'`, { HINDCAST_TOKEN: "" });
+    expect(said).toContain("as ada@example.com");
+    expect(said).not.toContain(PASSWORD);
+    const saved = `${home.folder}/config/hindcast/login.json`;
+    expect(((await Deno.stat(saved)).mode ?? 0) & 0o777).toBe(0o600);
+    const who = await home.run("hindcast whoami --json", { HINDCAST_TOKEN: "", HINDCAST_URL: "" });
+    expect(JSON.parse(who)).toMatchObject({ url: service.url, user: { email: "ada@example.com" } });
+    // Revoked or not, it is gone from here.
+    expect(await home.run("hindcast logout")).toContain("Signed out");
+  }
+  await service.close();
+});
+
+Deno.test("the page names every command that there is", async () => {
+  const { makeProgram } = await import("../../cli/hindcast/main.ts");
+  const named = rowsOf(PAGE).map(([command = ""]) => command).join(" ");
+  for (const command of makeProgram().commands) expect(named).toContain(`\`${command.name()}`);
+});
