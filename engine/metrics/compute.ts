@@ -66,11 +66,8 @@ function measure(input: MetricsInput, daily: DailyColumns): Parts {
 }
 
 /** All metrics, in the order of a result. One by one, because spreading the parts takes longer than measuring them. */
-function settleAll(
-  start: string,
-  end: string,
-  { account, drawdown, growth, ratios, tail, benchmark, trades }: Parts,
-): Metrics {
+function settleAll(start: string, end: string, parts: Parts): Metrics {
+  const { account, drawdown, growth, ratios, tail, benchmark, trades } = parts;
   return {
     start,
     end,
@@ -86,6 +83,9 @@ function settleAll(
     buy_hold_return: settle(growth.buy_hold_return),
     annual_volatility: settle(ratios.annual_volatility),
     sharpe: settle(ratios.sharpe),
+    sharpe_error: settle(ratios.sharpe_error),
+    sharpe_low: settle(ratios.sharpe_low),
+    sharpe_high: settle(ratios.sharpe_high),
     sortino: settle(ratios.sortino),
     calmar: settle(growth.calmar),
     omega: settle(ratios.omega),

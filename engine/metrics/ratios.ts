@@ -7,6 +7,9 @@ import { measureMoments, type Moments, normalProbability } from "./moments.ts";
 export interface RatioMetrics {
   readonly annual_volatility: Measured;
   readonly sharpe: Measured;
+  readonly sharpe_error: Measured;
+  readonly sharpe_low: Measured;
+  readonly sharpe_high: Measured;
   readonly sortino: Measured;
   readonly omega: Measured;
   readonly skew: Measured;
@@ -21,6 +24,7 @@ const FEW_RETURNS = { reason: TWO_RETURNS };
  * same part of the risk-free rate (rate / periodsPerYear).
  *
  * @see W. F. Sharpe (1994), "The Sharpe Ratio", Journal of Portfolio Management 21(1).
+ * @see A. W. Lo (2002), "The Statistics of Sharpe Ratios", Financial Analysts Journal 58(4), for its error.
  * @see F. A. Sortino, L. N. Price (1994), "Performance Measurement in a Downside Risk Framework", Journal of Investing 3(3).
  * @see C. Keating, W. F. Shadwick (2002), "A Universal Performance Measure", Journal of Performance Measurement 6(3).
  * @see D. H. Bailey, M. López de Prado (2012), "The Sharpe Ratio Efficient Frontier", Journal of Risk 15(2).
@@ -44,7 +48,51 @@ export function ratioMetrics(
     sortino: enough ? ratio(excess * yearRoot, downside, NO_SHORTFALL, RETURN_NOISE) : FEW_RETURNS,
     omega: ratio(gains, losses, NO_SHORTFALL, RETURN_NOISE),
     ...shapeMetrics(returns.length, moments, excess),
+    ...sharpeInterval(returns, moments, { sharpe: excess / deviation, yearRoot }),
   };
+}
+
+/** Deviations of a normal distribution around 95 % of it. */
+const WITHIN_95 = 1.96;
+
+/** The standard error of the Sharpe ratio and its 95 % interval, per year. @param ratio `sharpe`: of a day. */
+function sharpeInterval(
+  returns: Float64Array,
+  { mean, standardDeviation: deviation }: Moments,
+  { sharpe, yearRoot }: { readonly sharpe: number; readonly yearRoot: number },
+) {
+  const count = returns.length;
+  const variance: Measured = deviation <= RETURN_NOISE
+    ? { reason: NO_DEVIATION }
+    : count < 4
+    ? { reason: FOUR_RETURNS }
+    : longRunVariance(returns.map((value) => {
+      const z = (value - mean) / deviation;
+      return z - (sharpe / 2) * (z * z - 1);
+    }));
+  if (typeof variance !== "number") return { sharpe_error: variance, sharpe_low: variance, sharpe_high: variance };
+  const error = Math.sqrt(variance / count) * yearRoot;
+  const [low, high] = [sharpe * yearRoot - WITHIN_95 * error, sharpe * yearRoot + WITHIN_95 * error];
+  return { sharpe_error: error, sharpe_low: low, sharpe_high: high };
+}
+
+/**
+ * Variance of a mean of dependent values, times their number: that of each, and twice the covariances with those before it, the nearer
+ * the more.
+ *
+ * @see W. K. Newey, K. D. West (1987), "A Simple, Positive Semi-Definite, Heteroskedasticity and Autocorrelation Consistent Covariance
+ *   Matrix", Econometrica 55(3); (1994), "Automatic Lag Selection in Covariance Matrix Estimation", for the number of lags.
+ */
+function longRunVariance(values: Float64Array): Measured {
+  const count = values.length;
+  const lags = Math.min(count - 1, Math.floor(4 * (count / 100) ** (2 / 9)));
+  let variance = 0;
+  for (let lag = 0; lag <= lags; lag++) {
+    let products = 0;
+    for (let i = lag; i < count; i++) products += values[i]! * values[i - lag]!;
+    variance += (lag === 0 ? 1 : 2 * (1 - lag / (lags + 1))) * products / count;
+  }
+  return variance > 0 ? variance : { reason: NO_VARIANCE };
 }
 
 function shapeMetrics(count: number, moments: Moments, excess: number) {

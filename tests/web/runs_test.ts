@@ -6,6 +6,7 @@ import { startTestService } from "../support/service.ts";
 import { copyAsCurl } from "./curl_steps.ts";
 import { editLabels, filterRuns } from "./label_steps.ts";
 import { simulateRun } from "./monte_carlo_steps.ts";
+import { stressRun } from "./stress_steps.ts";
 import { makeRun } from "./sample_runs.ts";
 
 Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) => {
@@ -75,6 +76,8 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.getByText("data SHA-256").waitFor();
     expect(await findViolations(page)).toEqual([]);
   });
+
+  await t.step("a stress test shows what becomes of the run", () => stressRun(page));
 
   await t.step("paths that the run might have taken are made, shown, and deleted", async () => {
     await simulateRun(page);

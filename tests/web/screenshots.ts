@@ -77,7 +77,9 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     if (name !== "good") continue;
     runs.push({ name: "report", path: `/api/backtests/${id}/report` });
     for (const method of ["candles", "trades"]) await simulatePaths(client, { backtest_id: id, method, runs: 1_000 });
-    for (const tab of ["metrics", "assumptions", "monte-carlo"]) {
+    const stress = await client.send("POST", `/api/backtests/${id}/stress`);
+    await client.poll(`/api/stress-tests/${stress.at("/stress_test/id")}`, "/stress_test/status");
+    for (const tab of ["metrics", "assumptions", "monte-carlo", "stress"]) {
       runs.push({ name: `run-${name}-${tab}`, path: `/runs/${id}?tab=${tab}` });
     }
   }

@@ -33,6 +33,7 @@ export type PlotData = Outputs["backtests"]["series"];
 export type TradeTable = Outputs["backtests"]["tradeTable"];
 export type MonteCarlo = Outputs["monteCarlo"]["get"]["monte_carlo"];
 export type MonteCarloSample = NonNullable<MonteCarlo["result"]>["samples"][number];
+export type StressTest = Outputs["stressTests"]["get"]["stress_test"];
 export type Token = Outputs["tokens"]["list"]["tokens"][number];
 export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["token"];
 export type Optimization = Outputs["optimizations"]["get"]["optimization"];

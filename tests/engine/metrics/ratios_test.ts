@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { ratioMetrics } from "../../../engine/metrics/ratios.ts";
+import { Random } from "../../../research/random_numbers.ts";
 import { runOf } from "./runs.ts";
 
 /** Ratios of given daily returns in a year of four days, so that the root is 2. */
@@ -72,4 +73,39 @@ Deno.test("ratioMetrics() names the number of days that each metric needs", () =
     kurtosis: { reason: "fewer than four daily returns" },
     probabilistic_sharpe: { reason: "fewer than four daily returns" },
   });
+});
+
+Deno.test("the error of a Sharpe ratio knows that days depend on each other", () => {
+  // The definition in NumPy: (d[k:] * d[:n - k]).sum() / n, with two lags and a year of 252 days.
+  const returns = Float64Array.of(0.01, -0.02, 0.015, 0.03, -0.01, 0.005, 0.02, -0.005);
+  const ratios = ratioMetrics({ periodsPerYear: 252, riskFreeRate: 0 }, { returns });
+  expect(ratios.sharpe).toBeCloseTo(5.3890132134402995, 12);
+  expect(ratios.sharpe_error).toBeCloseTo(2.432125122952973, 12);
+  expect(ratios.sharpe_low).toBeCloseTo(5.3890132134402995 - 1.96 * 2.432125122952973, 11);
+  expect(ratios.sharpe_high).toBeCloseTo(5.3890132134402995 + 1.96 * 2.432125122952973, 11);
+});
+
+/** The mean error over samples of 2,000 days, against that of independent normal days: sqrt((1 + s^2 / 2) / n). */
+function errorAgainstIndependent(correlation: number): number {
+  const random = new Random(3);
+  let shares = 0;
+  for (let sample = 0; sample < 20; sample++) {
+    let last = 0;
+    const returns = Float64Array.from({ length: 2000 }, () => {
+      last = correlation * last + Math.sqrt(1 - correlation ** 2) * random.normal();
+      return 0.05 + last;
+    });
+    const { sharpe, sharpe_error } = ratioMetrics({ periodsPerYear: 1, riskFreeRate: 0 }, { returns });
+    shares += Number(sharpe_error) / Math.sqrt((1 + Number(sharpe) ** 2 / 2) / returns.length);
+  }
+  return shares / 20;
+}
+
+Deno.test("independent days have the error that Lo gives for them, and dependent ones that of their correlation", () => {
+  // Lo (2002), equation 9: sqrt((1 + s^2 / 2) / n).
+  expect(errorAgainstIndependent(0)).toBeCloseTo(1, 1);
+  // A mean of days that remember a third of the day before varies sqrt((1 + 1/3) / (1 - 1/3)) = 1.41 times as much.
+  expect(errorAgainstIndependent(1 / 3)).toBeGreaterThan(1.3);
+  expect(errorAgainstIndependent(1 / 3)).toBeLessThan(1.45);
+  expect(errorAgainstIndependent(-1 / 3)).toBeLessThan(0.8);
 });

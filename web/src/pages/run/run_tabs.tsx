@@ -14,6 +14,7 @@ const MonteCarloTab = lazy(async () => ({
 }));
 const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
 const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
+const StressTab = lazy(async () => ({ default: (await import("./stress/stress_tab.tsx")).StressTab }));
 const Trades = lazy(async () => ({ default: (await import("./trades.tsx")).Trades }));
 
 const route = getRouteApi("/signed-in/runs/$id");
@@ -23,6 +24,7 @@ const LABELS: Readonly<Record<RunTab, string>> = {
   orders: "Orders",
   metrics: "Metrics",
   "monte-carlo": "Monte Carlo",
+  stress: "Stress",
   assumptions: "Assumptions",
   log: "Log",
 };
@@ -48,6 +50,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
           {tab === "orders" && <Orders id={backtest.id} />}
           {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
           {tab === "monte-carlo" && <MonteCarloTab backtestId={backtest.id} />}
+          {tab === "stress" && <StressTab backtestId={backtest.id} />}
           {tab === "trades" && (
             <Trades
               result={result}

@@ -1,5 +1,14 @@
 /** The parts of a run's page below its charts. */
-export const RUN_TABS = ["overview", "trades", "orders", "metrics", "monte-carlo", "assumptions", "log"] as const;
+export const RUN_TABS = [
+  "overview",
+  "trades",
+  "orders",
+  "metrics",
+  "monte-carlo",
+  "stress",
+  "assumptions",
+  "log",
+] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 
 /** The state of a run's page that its address keeps. */

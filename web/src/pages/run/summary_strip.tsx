@@ -32,6 +32,10 @@ export function SummaryStrip({ result, definitions, isNarrow = false }: {
     if (name === "max_drawdown") return `longest ${shown("max_drawdown_days")}`;
     if (name === "trades") return `${formatPercent(numberOf(metrics, "exposure"))} of the time`;
     if (name === "win_rate") return `payoff ${shown("payoff_ratio")}`;
+    // Results from before the interval have none.
+    if (name === "sharpe" && metrics.sharpe_low !== undefined && metrics.sharpe_low !== null) {
+      return `95%: ${shown("sharpe_low")} to ${shown("sharpe_high")}`;
+    }
     if (name === "sharpe") return `Sortino ${shown("sortino")}`;
     return "";
   };

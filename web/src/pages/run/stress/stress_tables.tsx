@@ -1,0 +1,85 @@
+import type { StressTest } from "../../../api.ts";
+import { formatCount, formatPercent, formatRatio, toneClass } from "../../../parts/format.ts";
+import { ROW_CLASS, Table, WIDE_ONLY } from "../../../parts/table.tsx";
+import { StressBars } from "./stress_bars.tsx";
+import { describeStress, GROUP_NAMES, REGIME_NAMES, type StressRow } from "./stress_words.ts";
+
+type Figures = NonNullable<StressRow["figures"]>;
+
+const COLUMNS = [
+  { label: "Change", isText: true, width: "17rem", onPhone: "max-sm:w-40!" },
+  { label: "Net return" },
+  { label: "Sharpe" },
+  { label: "Max drawdown", onPhone: WIDE_ONLY },
+  { label: "Trades", onPhone: WIDE_ONLY },
+] as const;
+const REGIME_COLUMNS = [{ ...COLUMNS[0], label: "Days" }, ...COLUMNS.slice(1)] as const;
+
+/** The result of a stress test: a sentence, a picture, and the tables. */
+export function StressTables({ result }: { readonly result: NonNullable<StressTest["result"]> }) {
+  const { rows, regimes, break_even_cost: cost, notes } = result;
+  return (
+    <>
+      <p className="max-w-prose text-sm">
+        {describeStress(result)}
+        {cost !== null && ` The profit is gone at ${formatPercent(cost)} more cost of each fill.`}
+      </p>
+      {notes.map((note) => <p key={note} className="text-sm text-muted">{note}.</p>)}
+      <div className="grid items-start gap-4 xl:grid-cols-[2fr_3fr]">
+        <StressBars rows={rows} />
+        <Table label="Stress test" columns={COLUMNS} minWidth="38rem">
+          {rows.map(({ group, name, figures, error }, i) => (
+            <Row
+              key={name}
+              heading={rows[i - 1]?.group === group ? null : GROUP_NAMES[group]}
+              {...{ name, figures }}
+              problem={error?.message ?? null}
+            />
+          ))}
+        </Table>
+      </div>
+      <h3 className="text-sm font-semibold">By regime</h3>
+      <Table label="By regime" columns={REGIME_COLUMNS} minWidth="38rem">
+        {regimes.map(({ group, name, days, figures }, i) => (
+          <Row
+            key={`${group} ${name}`}
+            heading={regimes[i - 1]?.group === group ? null : REGIME_NAMES[group]}
+            name={`${name} (${formatCount(days)})`}
+            figures={figures}
+            problem={null}
+          />
+        ))}
+      </Table>
+    </>
+  );
+}
+
+function Row({ heading, name, figures, problem }: {
+  readonly heading: string | null;
+  readonly name: string;
+  readonly figures: Figures | null;
+  readonly problem: string | null;
+}) {
+  return (
+    <>
+      {heading !== null && (
+        <tr className="bg-sunken/50">
+          <th scope="colgroup" colSpan={COLUMNS.length} className="px-3 py-1 text-left text-xs font-medium text-muted">
+            {heading}
+          </th>
+        </tr>
+      )}
+      <tr className={ROW_CLASS}>
+        <th scope="row" className="px-3 py-1 text-left font-normal">{name}</th>
+        {figures === null ? <td colSpan={COLUMNS.length - 1} className="px-3 text-left text-danger">{problem}</td> : (
+          <>
+            <td className={`px-3 ${toneClass(figures.total_return)}`}>{formatPercent(figures.total_return, true)}</td>
+            <td className="px-3">{formatRatio(figures.sharpe)}</td>
+            <td className={`px-3 ${WIDE_ONLY}`}>{formatPercent(figures.max_drawdown)}</td>
+            <td className={`px-3 ${WIDE_ONLY}`}>{formatCount(figures.trades)}</td>
+          </>
+        )}
+      </tr>
+    </>
+  );
+}
