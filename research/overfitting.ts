@@ -2,6 +2,7 @@ import type { Measured } from "../engine/metrics/measured.ts";
 import { measureSplits, type SplitFigures, type Splits, type SplitsPart, splitTrials } from "./cross_validation.ts";
 import { concludeLuck, type Luck } from "./luck/conclusion.ts";
 import { isMeasured, measureOf } from "./luck/measures.ts";
+import { type TestedPaths, testPaths } from "./luck/tested_paths.ts";
 import { type CheckedTrials, checkReality, type RealityCheck } from "./luck/reality_check.ts";
 import { resamplesOf } from "./luck/considered_trials.ts";
 import {
@@ -87,6 +88,8 @@ type CheckName = typeof CHECKS[number];
 export interface LuckPart {
   readonly splits: Splits | { readonly reason: string };
   readonly checks: { readonly [name in CheckName]?: RealityCheck };
+  /** Of one part alone; null where there are none. */
+  readonly paths?: TestedPaths | null;
 }
 
 /**
@@ -102,7 +105,9 @@ export function measureLuckPart(input: Trials, { part, parts }: SplitsPart, onSt
   }
   const riskFree = input.riskFreeRate / input.periodsPerYear;
   const splits = splitTrials({ returns: input.returns, ...checkedOf(input), riskFree }, { part, parts }, onStep);
-  return { checks, splits };
+  // The last part has the fewest checks.
+  const paths = part === parts - 1 ? { paths: testPaths({ ...input, ...checkedOf(input) }, onStep) } : {};
+  return { checks, splits, ...paths };
 }
 
 /** The objective as far as daily returns give it: else the Sharpe ratio stands for it. */
@@ -134,7 +139,8 @@ export function concludeLuckReport(input: Trials, parts: readonly LuckPart[]): L
   const { noGain = null, benchmark = null, sharpe = noGain } = checks;
   const { measure } = checkedOf(input);
   const days = input.returns[0]?.length ?? 0;
-  const luck = concludeLuck({ ...input, measure, days }, { noGain, benchmark });
+  const paths = parts.reduce<TestedPaths | null>((found, part) => part.paths ?? found, null);
+  const luck = concludeLuck({ ...input, measure, days, paths }, { noGain, benchmark });
   const best = sharpe?.expected_best ?? 0;
   return {
     luck,

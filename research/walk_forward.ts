@@ -18,14 +18,18 @@ export interface WalkForward {
   readonly stepDays: number;
   /** Every training window begins with the range. */
   readonly anchored: boolean;
+  /** Days between each training and its test, which neither sees; absent: none. */
+  readonly purgeDays?: number;
   /** One account trades all tests and keeps its position from one to the next; absent: each test starts flat. */
   readonly carry?: boolean;
 }
 
-/** Dates as YYYY-MM-DD; ends are exclusive, and the test begins where the training ends. */
+/** Dates as YYYY-MM-DD; ends are exclusive. */
 export interface WindowDates {
   readonly trainStart: string;
   readonly trainEnd: string;
+  /** Absent: the test begins where the training ends. */
+  readonly testStart?: string;
   readonly testEnd: string;
 }
 
@@ -40,19 +44,27 @@ export function countDays({ startDate, endDate }: DateRange): number {
 }
 
 /** How many windows fit into a range with their whole tests. */
-export function countWindows(range: DateRange, { trainDays, testDays, stepDays }: WalkForward): number {
-  return Math.max(0, Math.floor((countDays(range) - trainDays - testDays) / stepDays) + 1);
+export function countWindows(range: DateRange, { trainDays, purgeDays = 0, testDays, stepDays }: WalkForward): number {
+  return Math.max(0, Math.floor((countDays(range) - trainDays - purgeDays - testDays) / stepDays) + 1);
+}
+
+/** The first day of a window's test. */
+export function testStartOf({ trainEnd, testStart = trainEnd }: WindowDates): string {
+  return testStart;
 }
 
 /** The windows of a range, the first one first. */
 export function listWindows(range: DateRange, walk: WalkForward): WindowDates[] {
   const dateAt = (days: number) => new Date(Date.parse(range.startDate) + days * DAY_MS).toISOString().slice(0, 10);
   return Array.from({ length: countWindows(range, walk) }, (_, i) => {
+    const { purgeDays = 0 } = walk;
     const from = i * walk.stepDays;
+    const test = from + walk.trainDays + purgeDays;
     return {
       trainStart: walk.anchored ? range.startDate : dateAt(from),
       trainEnd: dateAt(from + walk.trainDays),
-      testEnd: dateAt(from + walk.trainDays + walk.testDays),
+      ...(purgeDays === 0 ? {} : { testStart: dateAt(test) }),
+      testEnd: dateAt(test + walk.testDays),
     };
   });
 }

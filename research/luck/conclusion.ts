@@ -2,6 +2,7 @@ import type { Measure } from "./measures.ts";
 import type { Distribution, RealityCheck } from "./reality_check.ts";
 import { blockDaysOf } from "./resamples.ts";
 import { resamplesOf } from "./considered_trials.ts";
+import type { TestedPaths } from "./tested_paths.ts";
 import { describeLuck, judge, type Verdict } from "./verdict.ts";
 
 /** Trials that pass a check: how many, and the numbers of the best ones. */
@@ -34,6 +35,8 @@ export interface Luck extends LuckFigures {
   readonly block_days: number;
   /** Against holding the benchmark; null where its returns are not known. */
   readonly against_benchmark: LuckFigures | null;
+  /** Combinatorial purged cross-validation; null of too few trials or days. */
+  readonly tested_paths: TestedPaths | null;
   /** A careful person's conclusion, in words. */
   readonly conclusion: string;
 }
@@ -47,11 +50,12 @@ export interface ConcludedTrials {
   readonly numbers: readonly number[];
   readonly days: number;
   readonly trades: number;
+  readonly paths: TestedPaths | null;
 }
 
 /** Concludes from the checks of an optimization. @param checks Against no gain and against the benchmark; null where not made. */
 export function concludeLuck(
-  { measure, trials, numbers, days, trades }: ConcludedTrials,
+  { measure, trials, numbers, days, trades, paths }: ConcludedTrials,
   checks: { readonly noGain: RealityCheck | null; readonly benchmark: RealityCheck | null },
 ): Luck {
   const show = (check: RealityCheck | null) => {
@@ -70,6 +74,7 @@ export function concludeLuck(
     block_days: blockDaysOf(days),
     ...noGain,
     against_benchmark: benchmark,
+    tested_paths: paths,
     conclusion: describeLuck({ objective: measure.name, trials, days, trades, ...noGain }, benchmark),
   };
 }

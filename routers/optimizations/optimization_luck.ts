@@ -50,6 +50,18 @@ export const luckSchema = z.object({
   block_days: z.int(),
   ...checkShape,
   against_benchmark: z.object(checkShape).meta({ id: "LuckCheck" }).nullable(),
+  tested_paths: z.object({
+    embargo_days: z.int().describe("Trading days that are left out of each choice, on either side of what is tested."),
+    paths: z.array(
+      z.object({
+        total_return: z.number().describe("Growth over all days, less 1."),
+        sharpe: z.number().nullable().describe("Per year; null where no return differs."),
+        max_drawdown: z.number().describe("The deepest fall from a peak, as a fraction: after each day."),
+      }).meta({ id: "TestedPath" }),
+    ),
+  }).nullable().default(null).describe(
+    "Nine accounts through all days, each part of which was traded by the best trial of the other days; null of fewer than two trials or 100 days, and of optimizations from before this.",
+  ),
   conclusion: z.string(),
 }).meta({ id: "Luck" });
 

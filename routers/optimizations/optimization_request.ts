@@ -51,6 +51,7 @@ export const optimizationRequestSchema = inputObject({
     train_days: z.int().min(1).max(DAYS_MAX),
     test_days: z.int().min(1).max(DAYS_MAX),
     step_days: z.int().min(1).max(DAYS_MAX).optional(),
+    purge_days: z.int().min(0).max(DAYS_MAX).default(0),
     anchored: z.boolean().default(false),
     carry: z.boolean().optional(),
   }).optional(),
@@ -168,14 +169,22 @@ function requireFewLooks(request: OptimizationRequest, accepting: Accepting, poi
  */
 export function readWalkForward(request: OptimizationRequest, space: Space, isCode: boolean): WalkForward | null {
   if (request.walk_forward === undefined) return null;
-  const { train_days: trainDays, test_days: testDays, step_days: stepDays = testDays, anchored } = request.walk_forward;
+  const {
+    train_days: trainDays,
+    purge_days: purgeDays,
+    test_days: testDays,
+    step_days: stepDays = testDays,
+    anchored,
+  } = request.walk_forward;
   const path = `${PATH}/walk_forward`;
   const carry = readCarry(request.walk_forward.carry, { hasGaps: stepDays > testDays, isCode });
-  const walk = { trainDays, testDays, stepDays, anchored, carry };
+  const walk = { trainDays, purgeDays, testDays, stepDays, anchored, carry };
   const range = { startDate: request.start_date, endDate: request.end_date };
   const days = countDays(range);
-  if (trainDays + testDays > days) {
-    const message = `and test_days need ${trainDays + testDays} days, and the range has ${days}: shorten the windows`;
+  const needed = trainDays + purgeDays + testDays;
+  if (needed > days) {
+    const names = purgeDays === 0 ? "and test_days" : "with purge_days and test_days";
+    const message = `${names} need ${needed} days, and the range has ${days}: shorten the windows`;
     throw refuse([{ path: `${path}/train_days`, message }]);
   }
   if (stepDays < testDays) {

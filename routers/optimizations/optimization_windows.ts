@@ -1,6 +1,7 @@
 /** The walk-forward part of an optimization as clients read it. */
 import { z } from "zod";
 import type { Optimization, OptimizationWindow, WindowRun } from "../../db/optimizations.ts";
+import { testStartOf } from "../../research/walk_forward.ts";
 import { placesAt, pointAt, type Space } from "../../research/space.ts";
 
 const figureSchema = z.number().nullable();
@@ -16,6 +17,7 @@ export const walkForwardSchema = z.object({
   train_days: z.int(),
   test_days: z.int(),
   step_days: z.int(),
+  purge_days: z.int(),
   anchored: z.boolean(),
   carry: z.boolean(),
 });
@@ -58,9 +60,16 @@ export const outOfSampleSchema = z.object({
 
 export function showWindows({ walkForward, windows, outOfSample, space }: Optimization) {
   if (walkForward === null) return { walk_forward: null, windows: null, out_of_sample: null };
-  const { trainDays, testDays, stepDays, anchored, carry = false } = walkForward;
+  const { trainDays, testDays, stepDays, purgeDays = 0, anchored, carry = false } = walkForward;
   return {
-    walk_forward: { train_days: trainDays, test_days: testDays, step_days: stepDays, anchored, carry },
+    walk_forward: {
+      train_days: trainDays,
+      test_days: testDays,
+      step_days: stepDays,
+      purge_days: purgeDays,
+      anchored,
+      carry,
+    },
     windows: windows.map((window) => showWindow(space, window)),
     out_of_sample: outOfSample === null ? null : {
       ...{ carried: false, exposure: null, in_sample_exposure: null },
@@ -81,12 +90,13 @@ function measureStability(space: Space, windows: readonly OptimizationWindow[]):
 
 function showWindow(
   space: Space,
-  { trainStart, trainEnd, testEnd, best, train, test, error }: OptimizationWindow,
+  window: OptimizationWindow,
 ): z.infer<typeof windowSchema> {
+  const { trainStart, trainEnd, testEnd, best, train, test, error } = window;
   return {
     train_start: trainStart,
     train_end: trainEnd,
-    test_start: trainEnd,
+    test_start: testStartOf(window),
     test_end: testEnd,
     parameters: best === null ? null : { ...pointAt(space, best.point) },
     in_sample: showRun(train),

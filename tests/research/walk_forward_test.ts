@@ -69,3 +69,15 @@ Deno.test("a long account is thinned to 500 points, the first and the last among
 });
 
 const near = (value: number) => expect.closeTo(value, 12);
+
+Deno.test("days are left out between a training and its test", () => {
+  const walk = { ...WALK, purgeDays: 10 };
+  expect(listWindows(YEAR, walk)[0]).toEqual({
+    trainStart: "2024-01-01",
+    trainEnd: "2024-06-29",
+    testStart: "2024-07-09",
+    testEnd: "2024-10-07",
+  });
+  expect(countWindows(YEAR, { ...walk, trainDays: 266 })).toBe(1);
+  expect(countWindows(YEAR, { ...walk, trainDays: 267 })).toBe(0);
+});

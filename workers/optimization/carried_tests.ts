@@ -1,7 +1,7 @@
 /** The test windows of a walk-forward optimization as one account that keeps its position from one to the next. */
 import type { Optimization, OptimizationWindow } from "../../db/optimizations.ts";
 import { pointAt } from "../../research/space.ts";
-import type { TradedWindow } from "../../research/walk_forward.ts";
+import { testStartOf, type TradedWindow } from "../../research/walk_forward.ts";
 import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
@@ -45,11 +45,11 @@ export async function carryTests(
   const points = Float64Array.from(changed, ({ best }) => best.point);
   const sorted = await find({ step: "sort", space: record.space, constraints: [], rules, points });
   if (sorted === null) return null;
-  const dated = { ...record, startDate: first.trainEnd, endDate: last.testEnd };
+  const dated = { ...record, startDate: testStartOf(first), endDate: last.testEnd };
   const market = await loadCandles(services, dated, settings, Math.max(0, ...sorted.lookbacks));
-  const stages = changed.map(({ best, trainEnd }) => ({
+  const stages = changed.map(({ best, ...dates }) => ({
     parameters: { ...rules.own, ...pointAt(record.space, best.point) },
-    fromMs: Date.parse(trainEnd),
+    fromMs: Date.parse(testStartOf(dates)),
   }));
   const task = makeTask(record, settings, market, 0);
   const outcome = await carry({ ...task, slug: record.strategySlug ?? "", stages });

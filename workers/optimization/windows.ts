@@ -5,7 +5,7 @@
 import { decodeFrames } from "../../db/codec/columns.ts";
 import type { EncodedTrials } from "../../db/codec/trial_table.ts";
 import type { Optimization, OptimizationWindow, WindowRun } from "../../db/optimizations.ts";
-import { listWindows } from "../../research/walk_forward.ts";
+import { listWindows, testStartOf } from "../../research/walk_forward.ts";
 
 /** Consecutive places over the same dates. */
 export interface Part {
@@ -38,8 +38,10 @@ export function partAt(record: Walking, place: number): Part {
   if (place < points) return { kind: "range", window: null, first: 0, until: points, startDate, endDate };
   const isTest = place >= tests;
   const window = isTest ? place - tests : Math.floor(place / points) - 1;
-  const { trainStart, trainEnd, testEnd } = windows[window]!;
-  return isTest ? { kind: "test", window, first: place, until: place + 1, startDate: trainEnd, endDate: testEnd } : {
+  const dates = windows[window]!;
+  const { trainStart, trainEnd, testEnd } = dates;
+  const test = { startDate: testStartOf(dates), endDate: testEnd };
+  return isTest ? { kind: "test", window, first: place, until: place + 1, ...test } : {
     kind: "train",
     window,
     first: (window + 1) * points,

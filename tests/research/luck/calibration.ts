@@ -169,7 +169,7 @@ export function conclude(all: readonly Tried[], seed: number): Luck {
   const noGain = checkReality({ returns, best, measure, direction: "max", less: 0, resamples, seed });
   const numbers = chosen.map((i) => i + 1);
   const trades = all[chosen[best]!]!.trades;
-  return concludeLuck({ measure, trials: all.length, numbers, days, trades }, { noGain, benchmark: null });
+  return concludeLuck({ measure, trials: all.length, numbers, days, trades, paths: null }, { noGain, benchmark: null });
 }
 
 /**

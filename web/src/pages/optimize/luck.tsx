@@ -113,6 +113,7 @@ export function Luck({ overfitting, luck }: Pick<Optimization, "luck"> & { reado
           )}
         </div>
       )}
+      {luck !== null && luck.tested_paths !== null && <TestedPaths paths={luck.tested_paths.paths} />}
       <Figures overfitting={overfitting} />
       {considered < trials && (
         <p className="mt-2 text-xs text-muted">
@@ -121,6 +122,21 @@ export function Luck({ overfitting, luck }: Pick<Optimization, "luck"> & { reado
         </p>
       )}
     </>
+  );
+}
+
+/** The accounts of cross-validation, in a sentence. */
+function TestedPaths({ paths }: Pick<NonNullable<NonNullable<Optimization["luck"]>["tested_paths"]>, "paths">) {
+  const returns = paths.map((path) => path.total_return).sort((a, b) => a - b);
+  const lost = returns.filter((each) => each < 0).length;
+  return (
+    <p className="mt-3 max-w-prose text-sm">
+      {`Chosen by other days and tested on these, ${returns.length} accounts through all days return ${
+        formatPercent(returns[0] ?? null)
+      } to ${formatPercent(returns.at(-1) ?? null)}, in the middle ${
+        formatPercent(returns[returns.length >> 1] ?? null)
+      }; ${lost === 0 ? "none" : lost} of them ${lost === 1 ? "loses" : "lose"} money.`}
+    </p>
   );
 }
 
