@@ -193,10 +193,11 @@ for (const kind of DATABASES) {
       const space = { fast: { values: [5] }, slow: { values: [20] } };
       const walked = await finishOptimization(
         user,
-        await submitOptimization(user, { space, walk_forward: { train_days: 7, test_days: 5 } }),
+        await submitOptimization(user, { space, walk_forward: { train_days: 5, purge_days: 2, test_days: 5 } }),
       );
       const windows = walked.list("/optimization/windows").map(Object);
       expect([walked.at("/optimization/walk_forward/carry"), windows.length]).toEqual([true, 4]);
+      expect([windows[0].train_end, windows[0].test_start]).toEqual(["2024-01-06", "2024-01-08"]);
       const dates = { start_date: windows[0].test_start, end_date: windows[3].test_end };
       const { metrics, days } = await backtestDays(user, { parameters: { fast: 5, slow: 20 }, ...dates });
       const found = Object(walked.at("/optimization/out_of_sample"));

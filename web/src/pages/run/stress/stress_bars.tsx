@@ -6,6 +6,8 @@ const ROW_PX = 16;
 const WIDTH = 420;
 const TOP = 6;
 const BOTTOM = 22;
+// Half of a text.
+const EDGE = 22;
 const TITLE = "Net return with each change";
 
 /** The net return of each row as a bar from zero, with a line at that of the run itself. */
@@ -13,7 +15,7 @@ export function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
   const shown = rows.filter(({ figures }) => figures?.total_return !== null && figures !== null);
   const values = shown.map(({ figures }) => figures?.total_return ?? 0);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const x = linear([low, high === low ? low + 1 : high], [8, WIDTH - 8]);
+  const x = linear([low, high === low ? low + 1 : high], [EDGE, WIDTH - EDGE]);
   const bottom = TOP + shown.length * ROW_PX;
   const [asRun] = values;
   return (

@@ -15,6 +15,9 @@ const COLUMNS = [
 ] as const;
 const REGIME_COLUMNS = [{ ...COLUMNS[0], label: "Days" }, ...COLUMNS.slice(1)] as const;
 
+// A cell over hidden columns would make room for them.
+const PHONE_COLUMNS = 3;
+
 /** The result of a stress test: a sentence, a picture, and the tables. */
 export function StressTables({ result }: { readonly result: NonNullable<StressTest["result"]> }) {
   const { rows, regimes, break_even_cost: cost, notes } = result;
@@ -64,14 +67,15 @@ function Row({ heading, name, figures, problem }: {
     <>
       {heading !== null && (
         <tr className="bg-sunken/50">
-          <th scope="colgroup" colSpan={COLUMNS.length} className="px-3 py-1 text-left text-xs font-medium text-muted">
+          <th scope="colgroup" colSpan={PHONE_COLUMNS} className="px-3 py-1 text-left text-xs font-medium text-muted">
             {heading}
           </th>
+          <td colSpan={COLUMNS.length - PHONE_COLUMNS} className={WIDE_ONLY} />
         </tr>
       )}
       <tr className={ROW_CLASS}>
         <th scope="row" className="px-3 py-1 text-left font-normal">{name}</th>
-        {figures === null ? <td colSpan={COLUMNS.length - 1} className="px-3 text-left text-danger">{problem}</td> : (
+        {figures === null ? <td colSpan={PHONE_COLUMNS - 1} className="px-3 text-left text-danger">{problem}</td> : (
           <>
             <td className={`px-3 ${toneClass(figures.total_return)}`}>{formatPercent(figures.total_return, true)}</td>
             <td className="px-3">{formatRatio(figures.sharpe)}</td>
