@@ -58,7 +58,7 @@ export const luckSchema = z.object({
         sharpe: z.number().nullable().describe("Per year; null where no return differs."),
         max_drawdown: z.number().describe("The deepest fall from a peak, as a fraction: after each day."),
       }).meta({ id: "TestedPath" }),
-    ),
+    ).describe("An account each."),
   }).nullable().default(null).describe(
     "Nine accounts through all days, each part of which was traded by the best trial of the other days; null of fewer than two trials or 100 days, and of optimizations from before this.",
   ),
