@@ -1,4 +1,5 @@
 import { DAY_MS } from "./durations.ts";
+import type { Slippage } from "./rules/slippage/slippage_models.ts";
 
 /**
  * The rules by which orders are filled: every key of `parameters.execution`, its values and the defaults of each profile.
@@ -37,13 +38,6 @@ export interface Commission {
   /** The fee's cap, as a fraction of the fill's value; null: no cap. */
   readonly maximumRate: number | null;
 }
-
-/** How much worse than the candle's price a market or stop order is filled; 0: not at all. */
-export type Slippage =
-  | 0
-  | { readonly bps: number }
-  | { readonly ticks: number; readonly tickSize: number }
-  | { readonly volumeShare: number; readonly impact: number };
 
 /** The complete rules of a run, repeated with its result. Plain data, which JSON leaves unchanged. */
 export interface Execution {

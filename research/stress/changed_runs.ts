@@ -1,5 +1,6 @@
 /** The changes of a run's settings that a stress test tries. */
-import type { Execution, Slippage } from "../../engine/execution.ts";
+import type { Execution } from "../../engine/execution.ts";
+import type { Slippage } from "../../engine/rules/slippage/slippage_models.ts";
 import { countDecimals, fromUnits, toUnits } from "../decimal.ts";
 import { describeMisfit, propertiesOf, stepOf } from "../parse_space.ts";
 import type { StressGroup } from "./stress_table.ts";

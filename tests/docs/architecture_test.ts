@@ -19,6 +19,31 @@ Deno.test("every room that the page names exists", () => {
   expect(rooms.filter((room) => !FILES.some((path) => path.startsWith(room)))).toEqual([]);
 });
 
+Deno.test("every file on the way of a backtest exists", () => {
+  const [, way = ""] = /^File by file(.*?)^## /ms.exec(PAGE) ?? [];
+  const named = [...way.matchAll(/`(\S+\.ts)`/g)].map(([, path = ""]) => path);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !FILES.includes(path))).toEqual([]);
+  expect(named.length).toBe(new Set(named).size);
+});
+
+Deno.test("the files that an addition touches exist, and are as many as CONTRIBUTING.md says", async () => {
+  const [, table = ""] = /^\| You add (.*?)^\n/ms.exec(await readPage("CONTRIBUTING.md")) ?? [];
+  const rows = table.split("\n").slice(2).filter((row) => row.startsWith("|"));
+  expect(rows.length).toBeGreaterThan(8);
+  for (const row of rows) {
+    const [added = "", files = "", places = ""] = row.split("|").slice(1).map((cell) => cell.trim());
+    const named = [...files.matchAll(/`([\w./]+(?:\/|\.(?:ts|py|md|json)))`/g)].map(([, path = ""]) => path);
+    expect([added, new Set(named).size]).toEqual([added, Number(places)]);
+    // NAME stands for that of the addition.
+    const missing = named.filter((path) => {
+      const [before = "", after] = path.split("NAME");
+      return !FILES.some((file) => file.startsWith(before) && (after === undefined || file.endsWith(after)));
+    });
+    expect([added, missing]).toEqual([added, []]);
+  }
+});
+
 Deno.test("the table of imports is the enforced one: deno task docs writes it", async () => {
   expect(PAGE).toBe(await renderArchitecturePage());
 });

@@ -29,8 +29,8 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "an order works for its number of candles",
     file: "engine/working_order.ts",
-    text: "index + draft.candlesMax : Infinity",
-    replacement: "index + draft.candlesMax + 1 : Infinity",
+    text: "index + delay + draft.candlesMax : Infinity",
+    replacement: "index + delay + draft.candlesMax + 1 : Infinity",
   },
   {
     rule: "quantities are rounded down to lots",

@@ -1,10 +1,14 @@
 import type { SlippageModel } from "./slippage_model.ts";
 
+export interface BpsSettings {
+  readonly bps: number;
+}
+
 /** Hundredths of a percent of the price. */
 export class BpsSlippage implements SlippageModel {
   readonly #bps: number;
 
-  constructor({ bps }: { readonly bps: number }) {
+  constructor({ bps }: BpsSettings) {
     this.#bps = bps;
   }
 

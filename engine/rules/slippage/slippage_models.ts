@@ -1,14 +1,17 @@
-import type { Slippage } from "../../execution.ts";
-import { BpsSlippage } from "./bps_slippage.ts";
+import { type BpsSettings, BpsSlippage } from "./bps_slippage.ts";
 import type { SlippageModel } from "./slippage_model.ts";
-import { TickSlippage } from "./tick_slippage.ts";
-import { VolumeShareSlippage } from "./volume_share_slippage.ts";
+import { type TickSettings, TickSlippage } from "./tick_slippage.ts";
+import { type VolumeShareSettings, VolumeShareSlippage } from "./volume_share_slippage.ts";
+
+/** How much worse than the candle's price a market or stop order is filled; 0: not at all. */
+export type Slippage = 0 | Settings;
+type Settings = BpsSettings | TickSettings | VolumeShareSettings;
 
 /** Every model: each knows its settings by their keys. */
-const MODELS: readonly ((slippage: Exclude<Slippage, 0>) => SlippageModel | null)[] = [
-  (slippage) => "bps" in slippage ? new BpsSlippage(slippage) : null,
-  (slippage) => "ticks" in slippage ? new TickSlippage(slippage) : null,
-  (slippage) => "volumeShare" in slippage ? new VolumeShareSlippage(slippage) : null,
+const MODELS: readonly ((settings: Settings) => SlippageModel | null)[] = [
+  (settings) => "bps" in settings ? new BpsSlippage(settings) : null,
+  (settings) => "ticks" in settings ? new TickSlippage(settings) : null,
+  (settings) => "volumeShare" in settings ? new VolumeShareSlippage(settings) : null,
 ];
 
 /**

@@ -1,11 +1,16 @@
 import type { SlippageModel } from "./slippage_model.ts";
 
+export interface TickSettings {
+  readonly ticks: number;
+  readonly tickSize: number;
+}
+
 /** Price steps, at most half of the price in total. */
 export class TickSlippage implements SlippageModel {
   readonly #ticks: number;
   readonly #tickSize: number;
 
-  constructor({ ticks, tickSize }: { readonly ticks: number; readonly tickSize: number }) {
+  constructor({ ticks, tickSize }: TickSettings) {
     this.#ticks = ticks;
     this.#tickSize = tickSize;
   }

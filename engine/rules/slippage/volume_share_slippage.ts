@@ -1,5 +1,10 @@
 import type { SlippageModel } from "./slippage_model.ts";
 
+export interface VolumeShareSettings {
+  readonly volumeShare: number;
+  readonly impact: number;
+}
+
 /**
  * A share of the candle's volume: impact x (quantity / volume)^2 of the price, and no more units than the share. A forced exit (margin
  * call, end of data) is filled whole, with the impact of a full share at most.
@@ -10,7 +15,7 @@ export class VolumeShareSlippage implements SlippageModel {
   readonly #volumeShare: number;
   readonly #impact: number;
 
-  constructor({ volumeShare, impact }: { readonly volumeShare: number; readonly impact: number }) {
+  constructor({ volumeShare, impact }: VolumeShareSettings) {
     this.#volumeShare = volumeShare;
     this.#impact = impact;
   }
