@@ -48,6 +48,8 @@ const TEMPLATES = new URL("./templates/", import.meta.url);
 const STRATEGIES = new URL("../strategies/", import.meta.url);
 const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
 const SERVICE = "http://127.0.0.1:8000";
+// Where the templates of endpoints listen.
+const ENDPOINT = "http://127.0.0.1:9000/";
 // The rule for slugs.
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const [NAME_MIN, NAME_MAX] = [3, 64];
@@ -97,12 +99,16 @@ async function newStrategy(target: string, lang: string): Promise<void> {
   await writeStrategy(folder, name, lang);
   say(`${folder}`);
   for (const { name } of [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1)) say(`  ${name}`);
-  say("README.md has the commands that build, check and register it.");
+  say(
+    "README.md has the commands that build, check and register it; AGENTS.md tells a coding agent how to work on it.",
+  );
 }
 
 async function writeStrategy(folder: string, name: string, lang: Language): Promise<void> {
   const { folder: examples, source, other } = LANGUAGES[lang];
-  const readme = await fillReadme(name, lang);
+  const facts = await collectFacts(name, lang);
+  const readme = await fill(`${LANGUAGES[lang].runtime}.md`, facts);
+  const agents = await fill("agents.md", facts);
   try {
     await Deno.mkdir(folder);
   } catch (error) {
@@ -118,16 +124,24 @@ async function writeStrategy(folder: string, name: string, lang: Language): Prom
   await Deno.copyFile(new URL(`momentum.${source}`, example), join(folder, `strategy.${source}`));
   await Deno.copyFile(new URL(other, example), join(folder, other));
   await Deno.writeTextFile(join(folder, "README.md"), readme);
+  await Deno.writeTextFile(join(folder, "AGENTS.md"), agents);
 }
 
-async function fillReadme(name: string, lang: Language): Promise<string> {
-  const { language, runtime, source } = LANGUAGES[lang];
-  const facts: Readonly<Record<string, string>> = {
+/** What the templates say of a strategy. */
+async function collectFacts(name: string, lang: Language): Promise<Readonly<Record<string, string>>> {
+  const { language, runtime, source, other } = LANGUAGES[lang];
+  const target = runtime === "wasm" ? "strategy.wasm" : runtime === "remote" ? ENDPOINT : `strategy.${source}`;
+  const command = (word: string) =>
+    `${DENO} task --cwd '${HINDCAST}' strategy ${word} ${runtime === "remote" ? target : `"$PWD/${target}"`}`;
+  return {
     name,
     label: language.toLowerCase(),
     language,
     build: runtime === "script" || runtime === "python" ? "" : await readBuild(lang),
     source: `strategy.${source}`,
+    other,
+    check: command("check"),
+    run: command("run"),
     hindcast: HINDCAST,
     deno: DENO,
     service: SERVICE,
@@ -135,7 +149,10 @@ async function fillReadme(name: string, lang: Language): Promise<string> {
     signIn: SIGN_IN,
     backtest: describeBacktest(name),
   };
-  const template = await Deno.readTextFile(new URL(`${runtime}.md`, TEMPLATES));
+}
+
+async function fill(file: string, facts: Readonly<Record<string, string>>): Promise<string> {
+  const template = await Deno.readTextFile(new URL(file, TEMPLATES));
   return template.replace(/\{\{(\w+)\}\}/g, (_, fact: string) => {
     const text = facts[fact];
     if (text === undefined) throw new Error(`Cannot fill in the template: {{${fact}}} is not known`);

@@ -82,7 +82,7 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
   .option("--config <json>", "the parameters of runs that name none, for a new one", "{}")
   .option("--lookback <candles>", "candles that a decision sees, of a module or an endpoint")
   .option("--public", "let everybody run it, for a new one")
-  .option("--version <number>", "the version's number (default: 1.0.0, else the newest with its last part one higher)")
+  .option("--number <version>", "the version's number (default: 1.0.0, else the newest with its last part one higher)")
   .action(async (target, options) => {
     const caller = callerFor(options);
     const output = outputFor(options);
@@ -92,7 +92,7 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
     }
     const slug = options.slug ?? slugOf(target);
     const held = await unlessMissing(caller, caller.api.strategies.get.query({ slug }));
-    const version = options.version ?? (held === null ? FIRST : nextVersion(held.strategy.latest_version));
+    const version = options.number ?? (held === null ? FIRST : nextVersion(held.strategy.latest_version));
     const code = { version, runtime_config: runtime };
     if (held !== null) {
       const answer = await calling(caller, caller.api.strategies.addVersion.mutate({ slug, version: code }));

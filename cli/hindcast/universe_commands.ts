@@ -32,12 +32,12 @@ const list = serviceCommand("list", "List your universes and public ones")
 
 const show = serviceCommand("show", "Show the members of a universe")
   .argument("<slug>", "its slug")
-  .option("--version <number>", "an older version (default: the newest)")
-  .action(async (slug, { version, ...options }) => {
+  .argument("[version]", "an older version (default: the newest)")
+  .action(async (slug, version, options) => {
     const caller = callerFor(options);
     const output = outputFor(options);
     const { universe } = await calling(caller, caller.api.universes.get.query({ slug }));
-    const asked = version === undefined ? {} : { version: readNumber("--version", version) };
+    const asked = version === undefined ? {} : { version: readNumber("version", version) };
     const read = caller.api.universes.members.query;
     const { items } = await collect(
       caller,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../routers/common/errors.ts";
 import { fitRows, fitText, markText } from "./answers.ts";
 import { findPassages, PAGES } from "./pages.ts";
+import { LANGUAGES } from "./run_tools.ts";
 import { type AgentApi, tool } from "./tool.ts";
 
 type Strategy = Awaited<ReturnType<AgentApi["strategies"]["get"]>>["strategy"];
@@ -73,7 +74,7 @@ export const CATALOGUE_TOOLS = [
       name: z.string().max(100).describe("The display name that run_backtest takes."),
       description: z.string().max(4000).default(""),
       source: z.string().max(262_144),
-      language: z.enum(["typescript", "javascript"]).default("typescript"),
+      language: z.enum(LANGUAGES).default("typescript"),
       parameter_schema: z.record(z.string(), z.unknown()).optional()
         .describe('As in {"type":"object","properties":{"fast":{"type":"integer","default":10,"minimum":1}}}.'),
     },
@@ -135,7 +136,7 @@ async function writeStrategy(api: AgentApi, { slug, name, description, source, l
   readonly name: string;
   readonly description: string;
   readonly source: string;
-  readonly language: "typescript" | "javascript";
+  readonly language: (typeof LANGUAGES)[number];
   readonly parameter_schema?: Record<string, unknown> | undefined;
 }): Promise<object> {
   const runtime_config = { type: "script" as const, language, source };

@@ -4,6 +4,8 @@ import execution from "../../docs/execution.md" with { type: "text" };
 import metrics from "../../docs/metrics.md" with { type: "text" };
 import research from "../../docs/research.md" with { type: "text" };
 import strategies from "../../docs/strategies.md" with { type: "text" };
+import python from "../../strategies/PYTHON.md" with { type: "text" };
+import portfolios from "../../docs/portfolios.md" with { type: "text" };
 import scripts from "../../strategies/SCRIPTS.md" with { type: "text" };
 import declaration from "../../strategies/scripts/strategy.d.ts" with { type: "text" };
 
@@ -14,6 +16,8 @@ export const PAGES: Readonly<Record<string, { readonly about: string; readonly t
     text: declaration,
   },
   scripts: { about: "how to write a script, with examples", text: scripts },
+  python: { about: "how to write a script in Python", text: python },
+  portfolios: { about: "many markets with one account, and universes", text: portfolios },
   strategies: { about: "the built-in strategies, and how to register one", text: strategies },
   execution: { about: "every assumption about fills and costs", text: execution },
   metrics: { about: "the definition of every metric", text: metrics },

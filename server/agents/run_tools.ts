@@ -28,14 +28,17 @@ export const idField = z.string().max(100).describe("The id that the run or list
 export const waitField = z.int().min(0).max(WAIT_SECONDS_MAX).default(20)
   .describe("Seconds to wait for the end. Then the answer says how far it is: call wait_for again.");
 
+/** Of scripts. */
+export const LANGUAGES = ["typescript", "javascript", "python"] as const;
+
 /** What a run, an optimization and a strategy's trial have in common. */
 export const questionFields = {
   strategy: z.string().max(100).describe(
     "The display name of a strategy, from list_strategies; a label where you send `source`.",
   ),
   source: z.string().max(262_144).optional()
-    .describe("A script's text, to run without registering it. Read the page strategy.d.ts first."),
-  language: z.enum(["typescript", "javascript"]).default("typescript").describe("Of `source`."),
+    .describe("A script's text, to run without registering it. Read the page strategy.d.ts first, or python."),
+  language: z.enum(LANGUAGES).default("typescript").describe("Of `source`."),
   symbol: z.string().max(100).describe("From find_data."),
   exchange: z.string().max(100).describe("From find_data."),
   start_date: z.string().describe("The first day, YYYY-MM-DD."),

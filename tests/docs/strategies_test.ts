@@ -26,7 +26,7 @@ Deno.test("the commands of the pages write a strategy and check one", async () =
   const written = await run(blockIn(PAGE, "sh", "--lang rust"));
   expect([written.code, written.stderr]).toEqual([0, ""]);
   expect([...Deno.readDirSync(`${cwd}/my-strategy`)].map(({ name }) => name).toSorted())
-    .toEqual(["README.md", "hindcast.rs", "strategy.rs"]);
+    .toEqual(["AGENTS.md", "README.md", "hindcast.rs", "strategy.rs"]);
   // Built elsewhere: not every machine has the compiler.
   await Deno.copyFile(`${ROOT}strategies/examples/rust/sma_cross.wasm`, `${cwd}/my-strategy/strategy.wasm`);
   const checked = await run(blockIn(PAGE, "sh", "strategy check"));

@@ -1,6 +1,7 @@
 /** An agent's whole way over the Model Context Protocol, with the official client. */
 import { expect } from "@std/expect";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
 import { ANSWER_BYTES_MAX } from "../../server/agents/answers.ts";
 import { TOOLS } from "../../server/agents/serve_agents.ts";
 import { blockIn, readPage, rowsOf } from "../support/pages.ts";
@@ -40,7 +41,8 @@ Deno.test("docs/agents.md lists every tool, and says which of them only read", a
 type Agent = Awaited<ReturnType<typeof connect>>;
 
 Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forward in at most 20 calls", async (t) => {
-  const service = await startTestService();
+  await buildInterpreter();
+  const service = await startTestService("PostgreSQL", { PYTHON: "on" });
   const user = await service.user();
   const tokenOf = async (scope: string) =>
     String((await user.send("POST", "/api/tokens", { token: { name: scope, scope } })).at("/secret"));
@@ -57,6 +59,24 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
     }
   });
   await t.step("the whole way", () => walk(agent));
+  await t.step("a script in Python is tried, mended by the answer and kept", async () => {
+    const python = (line: string) =>
+      `class Up(Strategy):
+    def decide(self, i, candles, account, orders):
+        ${line}`;
+    const broken = await agent.refused("run_backtest", {
+      ...MARKET,
+      strategy: "up",
+      language: "python",
+      source: python("orders.boy()"),
+    });
+    expect(broken).toMatchObject({ message: expect.stringContaining("boy") });
+    const source = python("if i % 20 == 0: orders.buy()");
+    const run = await agent.call("run_backtest", { ...MARKET, strategy: "up", language: "python", source });
+    expect(Number(Object(run.metrics).trades)).toBeGreaterThanOrEqual(0);
+    expect(await agent.call("write_strategy", { slug: "up-in-python", name: "Up", language: "python", source }))
+      .toMatchObject({ kept: "privately" });
+  });
   await t.step("a scope that is too small is named, and reading goes on", async () => {
     const reader = await connect(service, await tokenOf("read"));
     expect(await reader.refused("run_backtest", { ...MARKET, strategy: "SMA Cross" }))

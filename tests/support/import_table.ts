@@ -68,7 +68,12 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
   ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/common/sign_up.ts"]],
   // An agent reads the same pages as a person.
-  ["server/agents/pages.ts", ["docs/", "strategies/SCRIPTS.md", "strategies/scripts/strategy.d.ts"]],
+  ["server/agents/pages.ts", [
+    "docs/",
+    "strategies/SCRIPTS.md",
+    "strategies/PYTHON.md",
+    "strategies/scripts/strategy.d.ts",
+  ]],
   ["server/", ["server/", "routers/", "workers/rows/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.

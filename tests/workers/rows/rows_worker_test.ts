@@ -14,7 +14,7 @@ Deno.test("a thread writes and picks trials, and asks for each chunk once", asyn
   try {
     let reads = 0;
     const stored = storeTrials(10);
-    const source = { key: "a 0", read: () => (reads++, Promise.resolve(stored)) };
+    const source = { key: "a 0", record: "optimization a", read: () => (reads++, Promise.resolve(stored)) };
     const rows = decodeTrials(stored);
     const first = await worker.write(source, { ...ALL, fromPlace: 0, rowsMax: 4 });
     const rest = await worker.write(source, { ...ALL, fromPlace: first?.nextPlace ?? NaN });
@@ -28,7 +28,12 @@ Deno.test("a thread writes and picks trials, and asks for each chunk once", asyn
     const some = await worker.pick(source, { fromPlace: 3, rowsMax: 2 });
     expect([...some!.columns.place!]).toEqual([4, 6]);
     expect(reads).toBe(1);
-    expect(await worker.write({ key: "b 0", read: () => Promise.resolve(undefined) }, { ...ALL, fromPlace: 0 }))
+    expect(
+      await worker.write({ key: "b 0", record: "optimization b", read: () => Promise.resolve(undefined) }, {
+        ...ALL,
+        fromPlace: 0,
+      }),
+    )
       .toBeUndefined();
   } finally {
     worker.close();
@@ -41,7 +46,7 @@ Deno.test("damaged bytes are that task's error, and the thread goes on", async (
     const stored = storeTrials(3);
     const damaged = { ...stored, data: stored.data.map((byte, i) => i === 30 ? byte ^ 1 : byte) };
     const write = (key: string, chunk: typeof stored) =>
-      worker.write({ key, read: () => Promise.resolve(chunk) }, { ...ALL, fromPlace: 0 });
+      worker.write({ key, record: "optimization", read: () => Promise.resolve(chunk) }, { ...ALL, fromPlace: 0 });
     await expect(write("a 0", damaged)).rejects.toThrow("Cannot read columns");
     expect((await write("b 0", stored))?.rows).toBe(3);
   } finally {
@@ -51,7 +56,7 @@ Deno.test("damaged bytes are that task's error, and the thread goes on", async (
 
 Deno.test("a closed thread fails what it has begun, and the next task starts another", async () => {
   const worker = new RowsWorker();
-  const source = { key: "a 0", read: () => Promise.resolve(storeTrials(3)) };
+  const source = { key: "a 0", record: "optimization a", read: () => Promise.resolve(storeTrials(3)) };
   const begun = worker.write(source, { ...ALL, fromPlace: 0 });
   worker.close();
   await expect(begun).rejects.toThrow("it was closed");

@@ -1,0 +1,154 @@
+/** `hindcast` against a real service: what each command prints, how it ends, and what it does with wrong words. */
+import { expect } from "@std/expect";
+import { freePort } from "../support/free_port.ts";
+import { runTask, runTaskCommand } from "../support/process.ts";
+import { startTestService } from "../support/service.ts";
+
+const RUN = ["run", "sma-cross", "DEMO@SAMPLE", "2024-01-01", "2024-03-01", "-t", "1h"];
+const NOBODYS = "00000000-0000-7000-8000-000000000000";
+
+/** Calls the command as a user who is signed in by the environment. */
+async function openTerminal(scope: string) {
+  const service = await startTestService();
+  const config = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const user = await service.user();
+  const made = await user.send("POST", "/api/tokens", { token: { name: "test", scope } });
+  const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")), XDG_CONFIG_HOME: config };
+  const call = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    runTaskCommand("hindcast", args, { ...env, ...more });
+  const json = async (args: readonly string[]) => {
+    const { code, stdout, stderr } = await call([...args, "--json"]);
+    expect([args, code, stderr]).toEqual([args, 0, ""]);
+    return JSON.parse(stdout);
+  };
+  const close = async () => {
+    await service.close();
+    await Deno.remove(config, { recursive: true });
+  };
+  return { service, call, json, config, close };
+}
+
+Deno.test("runs are made, followed, found, cancelled and compared", async () => {
+  const { call, json, close } = await openTerminal("run");
+  const { backtest } = await json([
+    ...RUN,
+    "-p",
+    "fast=12",
+    "-p",
+    "slow=48",
+    "--commission",
+    "0.001",
+    "--name",
+    "mine",
+  ]);
+  expect(backtest).toMatchObject({
+    name: "mine",
+    status: "completed",
+    parameters: { fast: 12, slow: 48, timeframe: "1h", execution: { commission: { rate: 0.001 } } },
+  });
+  const later = await json([...RUN, "--no-wait"]);
+  expect((await json(["watch", later.backtest.id])).backtest.status).toBe("completed");
+  // Without an id, the newest.
+  expect((await json(["show"])).backtest.id).toBe(later.backtest.id);
+  const shown = await call(["show", backtest.id]);
+  expect(shown.stdout).toMatch(/mine {2}DEMO@SAMPLE 1h, 2024-01-01 to 2024-03-01[^]*Net return[^]*Equity[^]*Profit/);
+  expect((await json(["list", "--search", "mine"])).backtests.map(({ id }: { id: string }) => id)).toEqual([
+    backtest.id,
+  ]);
+  const compared = await call(["compare", backtest.id, later.backtest.id]);
+  expect(compared.stdout).toMatch(/\/parameters\/slow +│ +48[^]*Sharpe/);
+  const { optimization } = await json([
+    ...[
+      "optimize",
+      ...RUN.slice(1),
+      "-s",
+      "fast=4:12:4",
+      "-s",
+      "slow=24,48",
+      "--constraint",
+      "fast < slow",
+      "--no-wait",
+    ],
+  ]);
+  expect((await json(["watch", optimization.id])).optimization).toMatchObject({
+    status: "completed",
+    trials: { done: 6 },
+  });
+  const map = await call(["show", optimization.id]);
+  expect(map.stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck/);
+  const long = await json([...RUN.slice(0, 3), "2024-01-01", "2025-01-01", "-t", "1m", "--no-wait"]);
+  const cancelled = await call(["cancel", long.backtest.id]);
+  // It may have been too quick.
+  expect([0, 1]).toContain(cancelled.code);
+  await close();
+});
+
+Deno.test("a universe is pushed twice, read and run, and a run over two markets shares one account", async () => {
+  const { call, json, close } = await openTerminal("run");
+  expect((await call(["universes", "push", "pair", "DEMO@SAMPLE,STOCK@SAMPLE"])).stdout).toBe("Made pair.\n");
+  expect((await json(["universes", "push", "pair", "DEMO@SAMPLE"])).version.version).toBe(2);
+  expect((await json(["universes", "show", "pair", "1"])).members).toHaveLength(2);
+  expect((await json(["universes", "list", "pair"])).universes).toMatchObject([{ slug: "pair", latest_version: 2 }]);
+  const range = ["2024-02-01", "2024-04-01", "-t", "1d"];
+  const both = await json(["run", "equal-weight", "DEMO@SAMPLE,STOCK@SAMPLE", ...range]);
+  expect(both.backtest.result.portfolio.contributions).toHaveLength(2);
+  const one = await json(["run", "equal-weight", "DEMO@SAMPLE", ...range, "--universe", "pair"]);
+  expect(one.backtest.parameters.universe).toBe("pair@2");
+  expect((await call(["universes", "delete", "pair"])).code).toBe(0);
+  await close();
+});
+
+Deno.test("each way to end has its exit code, and a refusal is JSON where JSON was asked for", async () => {
+  const { service, call, config, close } = await openTerminal("read");
+  await Deno.writeTextFile(`${config}/candles.csv`, "date,open,high,low,close,volume\n2024-01-01,1,2,1,2,10\n");
+  const nowhere = `http://127.0.0.1:${freePort()}`;
+  const cases: readonly (readonly [code: number, args: readonly string[], said: string])[] = [
+    [0, ["--version"], ""],
+    [0, ["run", "--help"], ""],
+    [1, ["show", NOBODYS], "Cannot find"],
+    [2, ["rnu"], "Did you mean run?"],
+    [2, ["run", "a"], "missing required argument"],
+    [2, [...RUN, "--timefram", "1h"], "Did you mean --timeframe?"],
+    [2, ["run", "sma-cross", "DEMO", "2024-01-01", "2024-02-01"], "as in DEMO@SAMPLE"],
+    [2, [...RUN, "-p", "fast"], "as in fast=24"],
+    [2, [...RUN, "--commission", "much"], "it must be a number"],
+    [2, ["run", "missing.ts", ...RUN.slice(2)], "there is no such file"],
+    [2, ["optimize", ...RUN.slice(1), "-s", "fast=1:2:3:4"], "fast=5:50:5"],
+    [2, ["export", NOBODYS, "trads"], "trades"],
+    [3, ["list", "--url", nowhere], "Is the service running there?"],
+    [3, ["export", NOBODYS, "trades", "--url", nowhere], "Is the service running there?"],
+    // The token of this service is for no other; that of the environment is the user's own word.
+    [4, RUN, "scope"],
+    [4, ["import", `${config}/candles.csv`, "-t", "1d"], "Cannot"],
+  ];
+  for (const [code, args, said] of cases) {
+    const ended = await call(args);
+    expect([args, ended.code, ended.stderr]).toEqual([args, code, expect.stringContaining(said)]);
+  }
+  const refused = await call([...RUN, "--json"]);
+  expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "FORBIDDEN", message: expect.any(String) } });
+  // Nobody is signed in, and the address does not stand in the file.
+  const stranger = await call(["list"], { HINDCAST_TOKEN: "" });
+  expect([stranger.code, stranger.stderr]).toEqual([4, expect.stringContaining("hindcast login")]);
+  await Deno.mkdir(`${config}/hindcast`);
+  await Deno.writeTextFile(`${config}/hindcast/login.json`, JSON.stringify({ url: nowhere, token: "hc_secret" }));
+  const elsewhere = await call(["list"], { HINDCAST_TOKEN: "", HINDCAST_URL: service.url });
+  expect(elsewhere.code).toBe(4);
+  await close();
+});
+
+Deno.test("doctor says what is set up and what would fail, and completion knows commands, options and their values", async () => {
+  const { call, close } = await openTerminal("run");
+  const well = await call(["doctor"]);
+  expect([well.code, well.stdout]).toEqual([0, expect.stringMatching(/ok +service[^]*ok +login[^]*ok +data/)]);
+  const ill = await call(["doctor", "--url", `http://127.0.0.1:${freePort()}`]);
+  expect([ill.code, ill.stdout]).toEqual([1, expect.stringMatching(/failed +service/)]);
+  expect((await call(["complete", "--", "ru"])).stdout).toMatch(/^run\t/);
+  expect((await call(["complete", "--", "universes", "p"])).stdout).toMatch(/^push\t/);
+  expect((await call(["complete", "--", "run", "--tim"])).stdout).toMatch(/^--timeframe\t/);
+  for (const shell of ["bash", "zsh", "fish"]) {
+    expect([shell, (await call(["complete", shell])).stdout]).toEqual([shell, expect.stringContaining("hindcast")]);
+  }
+  expect((await runTask("hindcast", ["serve", "now"])).stderr).toContain("Cannot use the argument");
+  await close();
+});
