@@ -1,5 +1,7 @@
 import { BACKTEST, type TestClient } from "../support/client.ts";
 
+import { SAMPLE_MEMBERS } from "../../market/feeds/sample_stocks.ts";
+
 const YEAR = { ...BACKTEST, start_date: "2024-01-01", end_date: "2025-01-01", initial_balance: 10_000 };
 const LONG_NAME = "A strategy with a name as long as names may be, to see that every page still holds together nicely";
 
@@ -33,10 +35,39 @@ const RUNS = {
       aParameterWhoseNameIsLong: "and whose value is longer than anybody would want to read in one line",
     },
   },
+  portfolio: {
+    ...{ symbol: "OAK", exchange: "SAMPLE", start_date: "2022-07-01", end_date: "2025-01-01", initial_balance: 10_000 },
+    strategy: "Momentum Rotation",
+    parameters: {
+      instruments: [...SAMPLE_MEMBERS],
+      ...{ timeframe: "1d", top: 3, lookback: 126, every: "month", execution: { commission: 0.001 } },
+    },
+  },
 } as const;
 
 export type SampleRun = keyof typeof RUNS;
-export const SAMPLE_RUNS: readonly SampleRun[] = ["good", "failed", "no-trades", "many-trades", "long-names"];
+export const SAMPLE_RUNS: readonly SampleRun[] = [
+  "good",
+  "failed",
+  "no-trades",
+  "many-trades",
+  "long-names",
+  "portfolio",
+];
+
+/** Makes a universe of the sample's stocks with two versions. @returns Its slug. */
+export async function makeUniverse(client: TestClient): Promise<string> {
+  const slug = "sample-stocks";
+  const universe = {
+    slug,
+    description: "Invented stocks with days of 2022 to 2024",
+    members: SAMPLE_MEMBERS.slice(0, 8),
+  };
+  const made = await client.send("POST", "/api/universes", { universe });
+  if (made.status !== 201) throw new Error(`Cannot make the universe: ${made.text}`);
+  await client.send("POST", `/api/universes/${slug}/versions`, { version: { members: SAMPLE_MEMBERS } });
+  return slug;
+}
 
 /** Submits one of the sample runs and waits for its end. @returns Its id. */
 export async function makeRun(client: TestClient, name: SampleRun): Promise<string> {

@@ -9,7 +9,7 @@ import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
 import { onStage, type Stage } from "../support/stage.ts";
 import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
-import { makeOptimization, makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
+import { makeOptimization, makeRun, makeUniverse, SAMPLE_RUNS } from "./sample_runs.ts";
 import { makeLongStrategy, makeScript } from "./sample_strategies.ts";
 
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
@@ -46,7 +46,13 @@ Deno.exit();
 async function listShots(client: TestClient): Promise<Shot[]> {
   const long = await makeLongStrategy(client);
   const script = await makeScript(client);
+  const universe = await makeUniverse(client);
   const shots: Shot[] = [
+    { name: "universes", path: "/universes" },
+    { name: "universes-new", path: "/universes?add=true" },
+    { name: "universe", path: `/universes/${universe}` },
+    { name: "universe-version", path: `/universes/${universe}`, act: (page) => press(page, "New version") },
+    { name: "new-run-universe", path: `/runs/new?universe=${universe}&strategy=momentum-rotation` },
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
     { name: "new-run", path: "/runs/new" },
@@ -74,6 +80,11 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     if (wanted.length > 0 && !wanted.some((each) => `run-${name}-runs`.includes(each) || each.includes(name))) continue;
     const id = await makeRun(client, name);
     runs.push({ name: `run-${name}`, path: `/runs/${id}` });
+    if (name === "portfolio") {
+      runs.push({ name: `run-${name}-tab`, path: `/runs/${id}?tab=portfolio` });
+      runs.push({ name: `run-${name}-trades`, path: `/runs/${id}?tab=trades&market=PINE%40SAMPLE` });
+      runs.push({ name: `report-${name}`, path: `/api/backtests/${id}/report` });
+    }
     if (name !== "good") continue;
     runs.push({ name: "report", path: `/api/backtests/${id}/report` });
     for (const method of ["candles", "trades"]) await simulatePaths(client, { backtest_id: id, method, runs: 1_000 });

@@ -15,6 +15,10 @@ export type StrategyRequest = inferRouterInputs<AppRouter>["strategies"]["create
 export type Backtest = Outputs["backtests"]["get"]["backtest"];
 export type BacktestSummary = Outputs["backtests"]["summaries"]["backtests"][number];
 export type BacktestResult = NonNullable<Backtest["result"]>;
+/** The tables of a run over many markets. */
+export type Portfolio = NonNullable<BacktestResult["portfolio"]>;
+export type Universe = Outputs["universes"]["get"]["universe"];
+export type Member = Outputs["universes"]["members"]["members"][number];
 export type Strategy = Outputs["strategies"]["list"]["strategies"][number];
 export type StrategySummary = Outputs["strategies"]["summaries"]["strategies"][number];
 export type Instrument = Outputs["marketData"]["instruments"]["instruments"][number];

@@ -148,6 +148,19 @@ const strategy = createRoute({
   component: lazyRouteComponent(() => import("../pages/strategies/strategy.tsx"), "StrategyPage"),
 });
 
+const universes = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/universes",
+  validateSearch: ({ add }: Record<string, unknown>): { add?: true } => add === true ? { add } : {},
+  component: lazyRouteComponent(() => import("../pages/universes/universes.tsx"), "UniversesPage"),
+});
+
+const universe = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/universes/$slug",
+  component: lazyRouteComponent(() => import("../pages/universes/universe.tsx"), "UniversePage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -155,7 +168,7 @@ export const router = createRouter({
     signUp,
     signedIn.addChildren([
       ...[runs, newRun, run, optimizations, newOptimization, optimization],
-      ...[strategies, strategy, data, instrument, compare, account, admin],
+      ...[strategies, strategy, universes, universe, data, instrument, compare, account, admin],
     ]),
   ]),
   defaultPreload: "intent",
@@ -170,9 +183,13 @@ onEndOfSession(() => {
   if (!/^\/sign-(in|up)$/.test(pathname)) void router.navigate({ to: "/sign-in", search: { to: href } });
 });
 
-/** The run or the strategy to start from. */
-function readNewRunSearch({ from, strategy }: Record<string, unknown>): { from?: string; strategy?: string } {
-  return { ...(typeof from === "string" ? { from } : {}), ...(typeof strategy === "string" ? { strategy } : {}) };
+/** The run, the strategy or the universe to start from. */
+function readNewRunSearch({ from, strategy, universe }: Record<string, unknown>) {
+  return {
+    ...(typeof from === "string" ? { from } : {}),
+    ...(typeof strategy === "string" ? { strategy } : {}),
+    ...(typeof universe === "string" ? { universe } : {}),
+  };
 }
 
 /** The address to return to after signing in; only one of this console's own. */

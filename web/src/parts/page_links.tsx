@@ -6,6 +6,7 @@ const PAGES = [
   { to: "/runs/new", label: "New run", isExact: true },
   { to: "/optimizations", label: "Optimize", isExact: false },
   { to: "/strategies", label: "Strategies", isExact: false },
+  { to: "/universes", label: "Universes", isExact: false },
   { to: "/compare", label: "Compare", isExact: false },
   { to: "/data", label: "Market data", isExact: false },
 ] as const;

@@ -3,6 +3,7 @@ import type { Metric, Report } from "../api.ts";
 import { Assumptions } from "../pages/run/assumptions.tsx";
 import { Charts, type ChartsHandle } from "../pages/run/chart/charts.tsx";
 import { Metrics } from "../pages/run/metrics.tsx";
+import { PortfolioView } from "../pages/run/portfolio/portfolio.tsx";
 import { Overview } from "../pages/run/overview/overview.tsx";
 import { RunHeading } from "../parts/run_heading.tsx";
 import { RunHeader } from "../pages/run/run_header.tsx";
@@ -24,6 +25,11 @@ export function ReportPage({ report: { backtest, metrics, trades } }: { readonly
       <Part title="Returns and trades">
         <Overview backtest={backtest} result={result} trades={trades} />
       </Part>
+      {result.portfolio !== undefined && (
+        <Part title="Portfolio">
+          <PortfolioView portfolio={result.portfolio} />
+        </Part>
+      )}
       <Part title="Metrics">
         <Metrics result={result} definitions={metrics} />
       </Part>

@@ -120,12 +120,14 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
   );
 }
 
-function useInstruments(search: string) {
+/** The instruments that fit a search. */
+export function useInstruments(search: string) {
   const input = { limit: LIST_MAX, ...(search === "" ? {} : { search: search.slice(0, 100) }) };
   return useQuery(api.marketData.instruments.queryOptions(input, { placeholderData: keepPreviousData }));
 }
 
-function toItem(instrument: Instrument) {
+/** The line of an instrument in a list to choose from. */
+export function toItem(instrument: Instrument) {
   const { symbol, exchange, assetClass, first, last, timeframes } = instrument;
   const dates = first === null ? "no candles yet" : `${formatDate(first)} to ${formatDate(last)}`;
   return {

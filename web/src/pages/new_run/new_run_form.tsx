@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { api } from "../../api.ts";
 import { ExecutionSection } from "./execution_section.tsx";
 import { MarketSection } from "./market_section.tsx";
+import { PortfolioFields } from "./portfolio_fields.tsx";
 import { toSubmission } from "./run_form.ts";
 import { RunFormFrame } from "./run_form_frame.tsx";
 import { StrategySection } from "./strategy_section.tsx";
@@ -25,6 +26,8 @@ export function NewRunForm(start: RunStart) {
     }
   });
   const [symbol, timeframe, from, until] = form.watch(["symbol", "timeframe", "start", "end"]);
+  const { reach, instruments, universe } = form.watch("markets");
+  const place = reach === "list" ? `${instruments.length} instruments` : reach === "universe" ? universe : symbol;
   return (
     <RunFormFrame
       form={form}
@@ -33,12 +36,13 @@ export function NewRunForm(start: RunStart) {
       right={
         <>
           <MarketSection form={form} />
+          <PortfolioFields form={form} />
           <ExecutionSection form={form} />
         </>
       }
       summary={
         <p className="min-w-0 grow truncate text-sm text-muted max-sm:hidden">
-          {chosen.name} on {symbol || "an instrument"}, {timeframe}, {from} to {until}
+          {chosen.name} on {place || "an instrument"}, {timeframe}, {from} to {until}
         </p>
       }
       action="Run"

@@ -2,10 +2,11 @@
 import type { Backtest, BacktestRequest, Instrument, Strategy } from "../../api.ts";
 import { EXECUTION_FIELDS } from "./execution_fields.ts";
 import { executionOf, toRules, toTexts } from "./execution_rules.ts";
+import { marketFieldAt, PORTFOLIO_KEYS, type PortfolioForm, startMarkets, toMarkets } from "./portfolio_form.ts";
 import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 
 const DAY_MS = 86_400_000;
-const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime"]);
+const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime", ...PORTFOLIO_KEYS]);
 const PARAMETERS_PATH = "/parameters/";
 
 /** The form's values as they are typed; an empty text is the default. */
@@ -21,6 +22,7 @@ export interface RunForm {
   profile: string;
   /** By the position of the field in EXECUTION_FIELDS. */
   execution: string[];
+  markets: PortfolioForm;
 }
 
 /** The strategy of the form. */
@@ -60,8 +62,18 @@ export function chooseInline(earlier: Backtest): Chosen {
   return { name: earlier.strategy, description, fields, runtime: rest, entry: null, extras: {} };
 }
 
-/** The values with which the form begins. @param held The instrument of a new run; undefined where the archive is empty. */
-export function startValues(chosen: Chosen, held: Instrument | undefined, earlier: Backtest | undefined): RunForm {
+/**
+ * The values with which the form begins.
+ *
+ * @param held The instrument of a new run; undefined where the archive is empty.
+ * @param universe The one that the run is over; absent: one market, or what the earlier run was over.
+ */
+export function startValues(
+  chosen: Chosen,
+  held: Instrument | undefined,
+  earlier: Backtest | undefined,
+  universe?: string,
+): RunForm {
   const execution = executionOf(earlier);
   return {
     symbol: earlier?.symbol ?? held?.symbol ?? "",
@@ -73,6 +85,7 @@ export function startValues(chosen: Chosen, held: Instrument | undefined, earlie
     parameters: chosen.fields.map(({ name, default: value }) => toField(earlier?.parameters[name] ?? value)),
     profile: String(execution["profile"] ?? "hindcast"),
     execution: toTexts(execution),
+    markets: startMarkets(earlier, universe),
   };
 }
 
@@ -103,6 +116,7 @@ export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | 
     parameters: {
       ...chosen.extras,
       ...Object.fromEntries(own),
+      ...toMarkets(form.markets),
       timeframe,
       ...(session === undefined || exchange !== earlier?.exchange ? {} : { session }),
       runtime: chosen.runtime,
@@ -134,6 +148,8 @@ export function fieldAt(pointer: string, { fields }: Chosen) {
     const rule = exact === -1 ? EXECUTION_FIELDS.findIndex((field) => field.key.startsWith(`${rest[0]}.`)) : exact;
     return rule === -1 ? null : `execution.${rule}` as const;
   }
+  const market = marketFieldAt(name, rest[0]);
+  if (market !== null) return market;
   const parameter = fields.findIndex((field) => field.name === name);
   return parameter === -1 ? null : `parameters.${parameter}` as const;
 }

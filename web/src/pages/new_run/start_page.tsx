@@ -4,10 +4,14 @@ import type { RunStart } from "./use_run_form.ts";
 import { useStart } from "./use_start.ts";
 
 /** A page with a form that begins with an earlier run or a strategy. @param note Stands below the title of a form that begins with neither. */
-export function StartPage({ title, note, search: { from, strategy }, form: Form }: {
+export function StartPage({ title, note, search: { from, strategy, universe }, form: Form }: {
   readonly title: string;
   readonly note: string;
-  readonly search: { readonly from?: string | undefined; readonly strategy?: string | undefined };
+  readonly search: {
+    readonly from?: string | undefined;
+    readonly strategy?: string | undefined;
+    readonly universe?: string | undefined;
+  };
   readonly form: ComponentType<RunStart>;
 }) {
   const { first, held, earlier, note: origin, error } = useStart(from, strategy);
@@ -21,7 +25,15 @@ export function StartPage({ title, note, search: { from, strategy }, form: Form 
             {error ? describeError(error) : "Loading what can be run …"}
           </p>
         )
-        : <Form key={`${from} ${strategy}`} first={first} held={held} earlier={earlier} />}
+        : (
+          <Form
+            key={`${from} ${strategy} ${universe}`}
+            first={first}
+            held={held}
+            earlier={earlier}
+            universe={universe}
+          />
+        )}
     </div>
   );
 }

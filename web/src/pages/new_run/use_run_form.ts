@@ -12,12 +12,14 @@ export interface RunStart {
   readonly held: Instrument | undefined;
   /** The run to start from. */
   readonly earlier: Backtest | undefined;
+  /** The universe to run over, from the address. */
+  readonly universe?: string | undefined;
 }
 
 /** The form of a run with its strategy. An optimization has fields beside it. */
-export function useRunForm({ first, held, earlier }: RunStart) {
+export function useRunForm({ first, held, earlier, universe }: RunStart) {
   const [chosen, setChosen] = useState(first);
-  const form = useForm<RunForm>({ defaultValues: startValues(first, held, earlier), mode: "onTouched" });
+  const form = useForm<RunForm>({ defaultValues: startValues(first, held, earlier, universe), mode: "onTouched" });
   return {
     form,
     chosen,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Backtest } from "../../api.ts";
-import { formatMoney } from "../../parts/format.ts";
+import { formatCount, formatMoney } from "../../parts/format.ts";
 import { RunFacts } from "../../parts/run_facts.tsx";
 
 /**
@@ -33,9 +33,15 @@ function Parameters({ parameters }: { readonly parameters: Backtest["parameters"
   if (own.length === 0) return null;
   return (
     <p className="line-clamp-2 text-sm wrap-anywhere text-muted">
-      {own.map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ")}
+      {own.map(([key, value]) => describe(key, value)).join(", ")}
     </p>
   );
+}
+
+function describe(key: string, value: unknown): string {
+  // A thousand instruments stand in the run's own table.
+  if (key === "instruments" && Array.isArray(value)) return `${formatCount(value.length)} instruments`;
+  return `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`;
 }
 
 const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime"]);

@@ -15,11 +15,13 @@ const MonteCarloTab = lazy(async () => ({
 const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
 const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
 const StressTab = lazy(async () => ({ default: (await import("./stress/stress_tab.tsx")).StressTab }));
+const PortfolioView = lazy(async () => ({ default: (await import("./portfolio/portfolio.tsx")).PortfolioView }));
 const Trades = lazy(async () => ({ default: (await import("./trades.tsx")).Trades }));
 
 const route = getRouteApi("/signed-in/runs/$id");
 const LABELS: Readonly<Record<RunTab, string>> = {
   overview: "Overview",
+  portfolio: "Portfolio",
   trades: "Trades",
   orders: "Orders",
   metrics: "Metrics",
@@ -37,16 +39,26 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
   readonly trades: TradeTable | undefined;
   readonly showTrade: (i: number) => void;
 }) {
-  const { tab = RUN_TABS[0] } = route.useSearch();
+  const { tab: wanted = RUN_TABS[0], market = "" } = route.useSearch();
+  const { portfolio } = result;
+  const tabs = RUN_TABS.filter((each) => each !== "portfolio" || portfolio !== undefined);
+  const tab = tabs.find((each) => each === wanted) ?? RUN_TABS[0];
   const navigate = route.useNavigate();
   const choose = (value: RunTab) =>
     void navigate({ search: value === RUN_TABS[0] ? {} : { tab: value }, replace: true, resetScroll: false });
   return (
     <Tabs.Root value={tab} onValueChange={choose} className="rounded-lg border border-line bg-surface">
-      <TabList values={RUN_TABS} labels={LABELS} className="border-b border-line px-2" />
+      <TabList values={tabs} labels={LABELS} className="border-b border-line px-2" />
       <Tabs.Panel value={tab} className="min-h-96 p-3">
         <Suspense>
           {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}
+          {tab === "portfolio" && portfolio !== undefined && (
+            <PortfolioView
+              portfolio={portfolio}
+              showTrades={(instrument) =>
+                void navigate({ search: { tab: "trades", market: instrument }, resetScroll: false })}
+            />
+          )}
           {tab === "orders" && <Orders id={backtest.id} />}
           {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
           {tab === "monte-carlo" && <MonteCarloTab backtestId={backtest.id} />}
@@ -55,6 +67,13 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
             <Trades
               result={result}
               trades={trades}
+              market={market}
+              chooseMarket={(instrument) =>
+                void navigate({
+                  search: { tab: "trades", ...(instrument === "" ? {} : { market: instrument }) },
+                  replace: true,
+                  resetScroll: false,
+                })}
               exportUrl={`/api/backtests/${backtest.id}/trades`}
               showTrade={showTrade}
             />

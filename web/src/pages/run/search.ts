@@ -1,6 +1,7 @@
 /** The parts of a run's page below its charts. */
 export const RUN_TABS = [
   "overview",
+  "portfolio",
   "trades",
   "orders",
   "metrics",
@@ -14,9 +15,12 @@ export type RunTab = (typeof RUN_TABS)[number];
 /** The state of a run's page that its address keeps. */
 export interface RunSearch {
   readonly tab?: RunTab;
+  /** The market whose trades are shown, such as `SPY@ARCA`. */
+  readonly market?: string;
 }
 
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((name) => name === search["tab"]);
-  return tab === undefined ? {} : { tab };
+  const { market } = search;
+  return { ...(tab === undefined ? {} : { tab }), ...(typeof market === "string" ? { market } : {}) };
 }

@@ -34,8 +34,15 @@ export interface TradeColumn {
   readonly isWide?: true;
 }
 
-/** The columns of a table of trades, in their order. */
-export const TRADE_COLUMNS: readonly TradeColumn[] = [
+const MARKET: TradeColumn = { label: "Market", width: "9rem", show: (t, i) => t.instrument[i] ?? "", isText: true };
+
+/** The columns of a table of trades, in their order; those of a run over many markets name the market. */
+export function tradeColumns({ instrument }: TradeTable): readonly TradeColumn[] {
+  const [number, ...rest] = TRADE_COLUMNS;
+  return instrument.some((each) => each !== null) ? [number!, MARKET, ...rest] : TRADE_COLUMNS;
+}
+
+const TRADE_COLUMNS: readonly TradeColumn[] = [
   { label: "#", sort: "number", width: "4rem", show: (t, i) => formatCount(t.number[i]) },
   { label: "Side", width: "4rem", show: (t, i) => t.is_long[i] ? "long" : "short", isText: true },
   { label: "Entry (UTC)", sort: "entry_time", width: "9rem", show: (t, i) => formatTime(t.entry_time[i]!) },
@@ -73,7 +80,7 @@ export const TRADE_COLUMNS: readonly TradeColumn[] = [
   {
     label: "Entry order",
     width: "minmax(6rem,1fr)",
-    show: (t, i) => joinPresent([t.instrument[i], showOrder(t.entry_order[i]), t.tag[i]]),
+    show: (t, i) => joinPresent([showOrder(t.entry_order[i]), t.tag[i]]),
     isText: true,
   },
 ];

@@ -7,7 +7,7 @@ import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 import { usePrinting } from "../../theme/theme.ts";
 import { CutTrades } from "../../parts/cut_trades.tsx";
 import { PaperTrades } from "./paper_trades.tsx";
-import { type Sortable, TRADE_COLUMNS, type TradeColumn } from "./trade_cells.ts";
+import { type Sortable, type TradeColumn, tradeColumns } from "./trade_cells.ts";
 
 const ROW_PX = 30;
 const SIDES = ["all", "long", "short"] as const;
@@ -18,16 +18,17 @@ interface Sort {
   readonly isDown: boolean;
 }
 
-const GRID = { gridTemplateColumns: TRADE_COLUMNS.map(({ width }) => width).join(" ") };
-
 /**
  * All trades, sorted and filtered; a click shows one in the charts.
  *
+ * @param market The instrument whose trades are shown; empty for all. @param chooseMarket Absent where there is no choice.
  * @param exportUrl The address of all trades, for a table that has only the first.
  */
-export function Trades({ result, trades, exportUrl, showTrade }: {
+export function Trades({ result, trades, market = "", chooseMarket, exportUrl, showTrade }: {
   readonly result: BacktestResult;
   readonly trades: TradeTable | undefined;
+  readonly market?: string;
+  readonly chooseMarket?: (instrument: string) => void;
   readonly exportUrl?: string;
   readonly showTrade: (i: number) => void;
 }) {
@@ -36,9 +37,10 @@ export function Trades({ result, trades, exportUrl, showTrade }: {
   const [side, setSide] = useState<(typeof SIDES)[number]>("all");
   const [outcome, setOutcome] = useState<(typeof RESULTS)[number]>("all");
   const rows = useMemo(
-    () => trades === undefined ? [] : arrange(trades, sort, side, outcome),
-    [trades, sort, side, outcome],
+    () => trades === undefined ? [] : arrange(trades, sort, { market, side, outcome }),
+    [trades, sort, market, side, outcome],
   );
+  const markets = useMemo(() => ["", ...new Set(trades?.instrument.filter((each) => each !== null))], [trades]);
   if (trades === undefined) return <p role="status" className="p-8 text-center text-muted">Loading the trades …</p>;
   if (trades.number.length === 0) {
     return (
@@ -53,6 +55,15 @@ export function Trades({ result, trades, exportUrl, showTrade }: {
       <div className="mb-2 flex flex-wrap items-center gap-3 text-sm print:hidden">
         <Choice label="Side" values={SIDES} value={side} onChange={setSide} />
         <Choice label="Result" values={RESULTS} value={outcome} onChange={setOutcome} />
+        {chooseMarket !== undefined && markets.length > 1 && (
+          <Choice
+            label="Market"
+            values={markets}
+            labelOf={(each) => each || "all"}
+            value={market}
+            onChange={chooseMarket}
+          />
+        )}
         <p className="text-muted" role="status">
           {formatCount(rows.length)} of {formatCount(trades.number.length)} trades
         </p>
@@ -81,6 +92,8 @@ function TradeRows({ trades, rows, sort, setSort, showTrade }: {
     estimateSize: () => ROW_PX,
     overscan: 12,
   });
+  const columns = useMemo(() => tradeColumns(trades), [trades]);
+  const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(" ") };
   const select = (i: number) => {
     setChosen(i);
     showTrade(i);
@@ -90,10 +103,10 @@ function TradeRows({ trades, rows, sort, setSort, showTrade }: {
       <div role="table" aria-label="Trades" aria-rowcount={rows.length + 1} className="min-w-max text-sm">
         <div
           role="row"
-          style={GRID}
+          style={grid}
           className="sticky top-0 z-1 grid border-b border-line bg-surface text-xs text-muted"
         >
-          {TRADE_COLUMNS.map((column) => <Heading key={column.label} column={column} sort={sort} setSort={setSort} />)}
+          {columns.map((column) => <Heading key={column.label} column={column} sort={sort} setSort={setSort} />)}
         </div>
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
@@ -107,10 +120,10 @@ function TradeRows({ trades, rows, sort, setSort, showTrade }: {
                 tabIndex={0}
                 onClick={() => select(i)}
                 onKeyDown={(event) => event.key === "Enter" && select(i)}
-                style={{ ...GRID, height: ROW_PX, transform: `translateY(${start}px)` }}
+                style={{ ...grid, height: ROW_PX, transform: `translateY(${start}px)` }}
                 className="absolute inset-x-0 grid cursor-pointer items-center border-b border-line/60 hover:bg-sunken aria-[current=true]:bg-sunken"
               >
-                <Cells trades={trades} i={i} />
+                <Cells columns={columns} trades={trades} i={i} />
               </div>
             );
           })}
@@ -120,8 +133,12 @@ function TradeRows({ trades, rows, sort, setSort, showTrade }: {
   );
 }
 
-function Cells({ trades, i }: { readonly trades: TradeTable; readonly i: number }) {
-  return TRADE_COLUMNS.map(({ label, show, tone, isText }) => (
+function Cells({ columns, trades, i }: {
+  readonly columns: readonly TradeColumn[];
+  readonly trades: TradeTable;
+  readonly i: number;
+}) {
+  return columns.map(({ label, show, tone, isText }) => (
     <div key={label} role="cell" className={`truncate px-2 ${isText ? "" : "text-right"} ${tone?.(trades, i) ?? ""}`}>
       {show(trades, i)}
     </div>
@@ -156,11 +173,15 @@ function Heading({ column: { label, sort: by, isText }, sort, setSort }: {
 function arrange(
   trades: TradeTable,
   { by, isDown }: Sort,
-  side: (typeof SIDES)[number],
-  outcome: (typeof RESULTS)[number],
+  { market, side, outcome }: {
+    readonly market: string;
+    readonly side: (typeof SIDES)[number];
+    readonly outcome: (typeof RESULTS)[number];
+  },
 ): number[] {
   const rows = trades.number.map((_, i) => i).filter((i) =>
-    (side === "all" || (side === "long") === trades.is_long[i]) && fits(trades, i, outcome)
+    (market === "" || trades.instrument[i] === market) && (side === "all" || (side === "long") === trades.is_long[i]) &&
+    fits(trades, i, outcome)
   );
   const values = trades[by];
   const sign = isDown ? -1 : 1;

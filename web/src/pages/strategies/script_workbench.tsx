@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useLayoutEffect, useMemo, 
 import { useForm, type UseFormReturn } from "react-hook-form";
 import { api, type BacktestRequest, type Instrument } from "../../api.ts";
 import { fieldsOf } from "../../parts/parameter_fields.ts";
+import { startMarkets } from "../new_run/portfolio_form.ts";
 import { dayAfter, findSample, type RunForm } from "../new_run/run_form.ts";
 import { languageOf } from "./editor/script_language.ts";
 import { useTrials } from "./editor/use_trials.ts";
@@ -95,6 +96,7 @@ function startMarket(held: Instrument | undefined): RunForm {
     parameters: [],
     profile: "",
     execution: [],
+    markets: startMarkets(undefined),
   };
 }
 

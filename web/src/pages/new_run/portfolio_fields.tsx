@@ -1,0 +1,193 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { UseFormReturn } from "react-hook-form";
+import { api, describeError } from "../../api.ts";
+import { Choice } from "../../parts/choice.tsx";
+import { CheckField, Field, FieldNote, SelectField } from "../../parts/field.tsx";
+import { formatCount } from "../../parts/format.ts";
+import { describeList, Picker } from "../../parts/picker.tsx";
+import { FormSection } from "./form_section.tsx";
+import { toItem, useInstruments } from "./market_section.tsx";
+import type { ListedMarket, PortfolioForm } from "./portfolio_form.ts";
+import type { RunForm } from "./run_form.ts";
+
+const LIST_MAX = 100;
+const MARKETS_MAX = 1_000;
+const REACHES = ["one", "list", "universe"] as const satisfies readonly PortfolioForm["reach"][];
+const REACH_WORDS = { one: "the instrument above", list: "several instruments", universe: "a universe" } as const;
+const RANKS = [
+  { value: "listed", label: "In the order of the list" },
+  { value: "score", label: "By the strategy's score" },
+];
+
+/** Makes the run one of many markets with one account. The instrument above is then what it is compared with. */
+export function PortfolioFields({ form }: { readonly form: UseFormReturn<RunForm> }) {
+  const { register, watch, setValue, formState: { errors } } = form;
+  const reach = watch("markets.reach");
+  const faults = errors.markets;
+  return (
+    <FormSection title="Markets">
+      <Choice
+        label="Run over"
+        values={REACHES}
+        labelOf={(each) => REACH_WORDS[each]}
+        value={reach}
+        onChange={(value) => {
+          setValue("markets.reach", value);
+          form.clearErrors("markets");
+        }}
+      />
+      {reach === "one" && (
+        <FieldNote id="markets-note" error={faults?.instruments?.message ?? faults?.universe?.message} />
+      )}
+      {reach !== "one" && (
+        <>
+          <p className="mt-1 mb-3 text-sm text-muted">
+            One account trades all of them. It is compared with the instrument above.
+          </p>
+          {reach === "list" ? <MarketList form={form} /> : <UniversePicker form={form} />}
+          <div className="grid grid-cols-2 gap-x-4">
+            <Field
+              label="Positions at a time"
+              hint="Empty: all of them"
+              inputMode="numeric"
+              autoComplete="off"
+              error={faults?.positions?.message}
+              {...register("markets.positions", {
+                validate: (typed) =>
+                  typed.trim() === "" || (/^\d+$/.test(typed.trim()) && Number(typed) >= 1)
+                    ? undefined
+                    : "Enter a whole number, 1 or more",
+              })}
+            />
+            <SelectField
+              label="Who comes first"
+              hint="Where slots or money are short"
+              options={RANKS}
+              error={faults?.rank?.message}
+              {...register("markets.rank")}
+            />
+          </div>
+          <CheckField
+            label="Leave out those without candles"
+            hint="Otherwise the run fails and names them"
+            {...register("markets.skipsMissing")}
+          />
+        </>
+      )}
+    </FormSection>
+  );
+}
+
+function MarketList(
+  { form: { watch, setValue, clearErrors, formState: { errors } } }: { readonly form: UseFormReturn<RunForm> },
+) {
+  const [search, setSearch] = useState("");
+  const { data, error, isPlaceholderData } = useInstruments(search);
+  const chosen = watch("markets.instruments");
+  const isChosen = (one: ListedMarket) =>
+    chosen.some(({ symbol, exchange }) => symbol === one.symbol && exchange === one.exchange);
+  const held = (data?.instruments ?? []).filter((each) => !isChosen(each));
+  const items = held.map(toItem);
+  const set = (next: ListedMarket[]) => {
+    setValue("markets.instruments", next);
+    // A refusal of a list would keep the next one from being submitted.
+    clearErrors("markets");
+  };
+  return (
+    <>
+      <Picker
+        label="Instruments"
+        searchLabel="Search instruments to add"
+        chosen={{ key: "", name: chosen.length === 0 ? "Add an instrument …" : "Add another instrument …" }}
+        hint={chosen.length === 0 ? "" : `${formatCount(chosen.length)} of at most ${formatCount(MARKETS_MAX)}`}
+        error={errors.markets?.instruments?.message ?? errors.markets?.instruments?.root?.message}
+        items={items}
+        isLoading={isPlaceholderData}
+        note={error ? describeError(error) : describeList({
+          count: items.length,
+          isLoading: data === undefined || isPlaceholderData,
+          hasMore: typeof data?.next_cursor === "string",
+        })}
+        onSearch={setSearch}
+        onPick={(key) => {
+          const found = held.find((each) => toItem(each).key === key);
+          if (found !== undefined) set([...chosen, { symbol: found.symbol, exchange: found.exchange }]);
+        }}
+      />
+      <ul aria-label="Chosen instruments" className="mb-3 flex max-h-40 flex-wrap gap-1.5 overflow-y-auto empty:hidden">
+        {chosen.map((each, i) => (
+          <li
+            key={`${each.symbol} ${each.exchange} ${each.from}`}
+            className="flex min-w-0 items-center gap-1 rounded-md bg-sunken pl-2 text-sm"
+          >
+            <span className="truncate">{describeMarket(each)}</span>
+            <button
+              type="button"
+              aria-label={`Remove ${describeMarket(each)}`}
+              onClick={() => set(chosen.filter((_, other) => other !== i))}
+              className="grid size-7 shrink-0 place-items-center rounded-md text-muted hover:text-text"
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function UniversePicker(
+  { form: { watch, setValue, clearErrors, formState: { errors } } }: { readonly form: UseFormReturn<RunForm> },
+) {
+  const [search, setSearch] = useState("");
+  const chosen = watch("markets.universe");
+  const { data, error, isPlaceholderData } = useQuery(
+    api.universes.list.queryOptions(
+      { limit: LIST_MAX, ...(search === "" ? {} : { search: search.slice(0, 100) }) },
+      { placeholderData: keepPreviousData },
+    ),
+  );
+  const items = (data?.universes ?? []).map(({ slug, description, members, is_owner }) => ({
+    key: slug,
+    name: slug,
+    detail: [`${formatCount(members)} members`, description].filter(Boolean).join(" · "),
+    tag: is_owner ? "Yours" : "Public",
+  }));
+  const isEmpty = data !== undefined && items.length === 0 && search === "";
+  return (
+    <>
+      <Picker
+        label="Universe"
+        searchLabel="Search universes"
+        chosen={{ key: chosen.split("@")[0]!, name: chosen || "Choose a universe …" }}
+        hint={chosen.includes("@") ? "This version; choose it again for the newest" : "Its newest version"}
+        error={errors.markets?.universe?.message}
+        items={items}
+        isLoading={isPlaceholderData}
+        note={error ? describeError(error) : describeList({
+          count: items.length,
+          isLoading: data === undefined || isPlaceholderData,
+          hasMore: typeof data?.next_cursor === "string",
+        })}
+        onSearch={setSearch}
+        onPick={(slug) => {
+          setValue("markets.universe", slug);
+          clearErrors("markets");
+        }}
+      />
+      {isEmpty && (
+        <p className="mb-2 text-sm">
+          There is none yet.{" "}
+          <Link to="/universes" search={{ add: true }} className="text-accent underline">Make a universe</Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function describeMarket({ symbol, exchange, from, to }: ListedMarket): string {
+  const dates = from || to ? `, ${from ?? "…"} to ${to ?? "…"}` : "";
+  return `${symbol} on ${exchange}${dates}`;
+}

@@ -1,0 +1,49 @@
+import type { Member } from "../../api.ts";
+import { linear } from "../../parts/scale.ts";
+import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../parts/table.tsx";
+
+const DAY_MS = 86_400_000;
+// What has no date reaches a little further than what has one.
+const MARGIN = 0.08;
+const COLUMNS: readonly TableColumn[] = [
+  { label: "Instrument", isText: true, width: "14rem", onPhone: "max-sm:w-32!" },
+  { label: "From", isText: true, width: "7rem" },
+  { label: "To, exclusive", isText: true, width: "7rem" },
+  { label: "Time as a member", isText: true, onPhone: WIDE_ONLY },
+];
+
+/** Members with their dates, and a line that shows when each was one. */
+export function MemberTable({ members, isLoading }: {
+  readonly members: readonly Member[];
+  readonly isLoading: boolean;
+}) {
+  const dates = members.flatMap(({ from, to }) => [from, to]).filter((date) => date !== null).map(Date.parse);
+  const [first, last] = [Math.min(...dates), Math.max(...dates)];
+  const x = linear([first, Math.max(last, first + DAY_MS)], [100 * MARGIN, 100 * (1 - MARGIN)]);
+  return (
+    <Table label="Members" columns={COLUMNS} minWidth="40rem" isLoading={isLoading}>
+      {members.map(({ symbol, exchange, from, to }) => {
+        const [begin, end] = [from === null ? 0 : x(Date.parse(from)), to === null ? 100 : x(Date.parse(to))];
+        return (
+          <tr key={`${symbol} ${exchange} ${from}`} className={ROW_CLASS}>
+            <th scope="row" className="truncate px-3 text-left font-medium" title={`${symbol} on ${exchange}`}>
+              {symbol} <span className="font-normal text-muted">on {exchange}</span>
+            </th>
+            <td className="px-3 text-left whitespace-nowrap">{from ?? "the beginning"}</td>
+            <td className="px-3 text-left whitespace-nowrap">{to ?? "still a member"}</td>
+            <td className={`px-3 ${WIDE_ONLY}`}>
+              <svg aria-hidden="true" className="h-2.5 w-full rounded bg-sunken">
+                <rect
+                  x={`${begin}%`}
+                  width={`${Math.max(0.5, end - begin)}%`}
+                  height="100%"
+                  className="fill-accent/60"
+                />
+              </svg>
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
