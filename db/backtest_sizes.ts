@@ -5,7 +5,7 @@ import type { Db } from "./database.ts";
 import type { EncodedSeries, StoredPlot } from "./codec/plots_part.ts";
 import { queryText } from "./postgres_session.ts";
 import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
-import { backtests, backtestSizes } from "./schema.ts";
+import { backtests, backtestSizes, type Member } from "./schema.ts";
 
 // A chunk's row with its place in the index, and a record's, without what is measured of them; as found on PostgreSQL.
 const CHUNK_BYTES = 200;
@@ -30,8 +30,13 @@ const ADD_SIZES = addingSizes("select * from unnest($1::text[], $2::bigint[])");
 type Values = typeof backtests.$inferInsert;
 
 /** About how many bytes a record has before it runs. */
-export function measureRecord({ parameters, runtime, ...labels }: Pick<Values, "parameters" | "runtime" | LabelName>) {
-  return RECORD_BYTES + JSON.stringify([parameters, runtime]).length + measureLabels(labels);
+export function measureRecord(
+  { parameters, runtime, members, ...labels }: Pick<Values, "parameters" | "runtime" | LabelName> & {
+    readonly members?: readonly Member[] | undefined;
+  },
+): number {
+  const lists = members === undefined ? 0 : JSON.stringify(members).length;
+  return RECORD_BYTES + JSON.stringify([parameters, runtime]).length + lists + measureLabels(labels);
 }
 
 type LabelName = "name" | "tags" | "notes";

@@ -12,38 +12,46 @@ import { insertResultCandles } from "./result_candles.ts";
 import { candlesOf, deleteChunks, deleteChunksOfOthers } from "./result_chunks.ts";
 import { RunRecords, UNENDED } from "./runs.ts";
 import { type Backtest, BACKTEST_COLUMNS } from "./stale_results.ts";
-import { backtests } from "./schema.ts";
+import { insertRunMembers } from "./run_members.ts";
+import { backtests, type Member } from "./schema.ts";
 
 export type { AttemptKey, Backtest, CompletedRun };
 
 /** The columns that a submission sets; the service sets the others. */
-export type NewBacktest = Pick<
-  typeof backtests.$inferInsert,
-  | "ownerId"
-  | "symbol"
-  | "exchange"
-  | "strategy"
-  | "strategySlug"
-  | "strategyVersion"
-  | "startDate"
-  | "endDate"
-  | "initialBalance"
-  | "parameters"
-  | "runtime"
-  | "queuePosition"
-  | "name"
-  | "tags"
-  | "notes"
-  | "star"
-  | "fresh"
->;
+export type NewBacktest =
+  & Pick<
+    typeof backtests.$inferInsert,
+    | "ownerId"
+    | "symbol"
+    | "exchange"
+    | "strategy"
+    | "strategySlug"
+    | "strategyVersion"
+    | "startDate"
+    | "endDate"
+    | "initialBalance"
+    | "parameters"
+    | "runtime"
+    | "queuePosition"
+    | "name"
+    | "tags"
+    | "notes"
+    | "star"
+    | "fresh"
+  >
+  & {
+    /** Of the universe that `parameters` names: a run keeps them, whatever becomes of the universe. */
+    readonly members?: readonly Member[] | undefined;
+  };
 
 /** Writes a queued backtest, in one round trip. */
 export async function insertBacktest(tx: Db, values: NewBacktest, id = uuidv7()): Promise<Backtest> {
   const sizeBytes = measureRecord(values);
+  const { members, ...columns } = values;
   const [[row]] = await Promise.all([
-    insert(tx, { ...values, ...completeColumns(values), id, sizeBytes }),
+    insert(tx, { ...columns, ...completeColumns(columns), id, sizeBytes }),
     addSizes(tx, [{ ownerId: values.ownerId, sizeBytes }]),
+    members && insertRunMembers(tx, id, members),
   ]);
   if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
   return row;

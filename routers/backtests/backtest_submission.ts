@@ -92,7 +92,8 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
     strategySlug: strategy.slug,
     strategyVersion: strategy.version,
     runtime: strategy.runtime,
-    parameters: { ...parameters, ...markets },
+    parameters: { ...parameters, ...markets.parameters },
+    members: markets.members,
     fresh: request.fresh ?? false,
   };
   return { strategy, values };

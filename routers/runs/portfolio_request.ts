@@ -1,5 +1,6 @@
 /** The part of a submission that asks for many markets with one account. */
 import { z } from "zod";
+import type { Member } from "../../db/universes.ts";
 import { CODE_MARKETS_MAX, PORTFOLIO_MARKETS_MAX } from "../../engine/portfolio/portfolio.ts";
 import { AppError, pointer, quote, validationFailed } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
@@ -22,6 +23,13 @@ const requestSchema = z.object({
   portfolio: portfolioSchema.nullish(),
 });
 
+/** The markets of a submission. */
+export interface SubmittedMarkets {
+  readonly parameters: PortfolioParameters;
+  /** Of the universe that it names; the run keeps them. */
+  readonly members?: readonly Member[];
+}
+
 /** The keys of `parameters` that make a run one of many markets, complete; empty for a run of one market. */
 export interface PortfolioParameters {
   readonly instruments?: readonly object[];
@@ -41,7 +49,7 @@ export async function completePortfolio(
   strategy: ResolvedStrategy,
   submitted: Parameters,
   { path, candles }: { readonly path: string; readonly candles: number },
-): Promise<PortfolioParameters> {
+): Promise<SubmittedMarkets> {
   const { instruments, universe, portfolio } = submitted;
   const parsed = requestSchema.safeParse({ instruments, universe, portfolio });
   if (!parsed.success) throw validationFailed(parsed.error, path);
@@ -52,7 +60,7 @@ export async function completePortfolio(
     if (strategy.portfolioBuiltin !== null) {
       throw refuse(`${path}/instruments`, `is required, or a universe: ${strategy.name} decides on many markets`);
     }
-    if ((wanted.portfolio ?? null) === null) return {};
+    if ((wanted.portfolio ?? null) === null) return { parameters: {} };
     throw refuse(`${path}/portfolio`, "needs instruments or a universe beside it");
   }
   if (list !== null && name !== null) throw refuse(`${path}/universe`, "and instruments cannot both be given");
@@ -65,7 +73,7 @@ export async function completePortfolio(
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
     requireCount(strategy, countMarkets(members), `${path}/instruments`);
     requireRoom(ctx, strategy, { markets: countMarkets(members), candles, path: `${path}/instruments` });
-    return { instruments: members, portfolio: chosen };
+    return { parameters: { instruments: members, portfolio: chosen } };
   }
   const found = await resolveUniverse(ctx, name ?? "");
   const markets = countMarkets(found.members);
@@ -75,7 +83,10 @@ export async function completePortfolio(
   }
   requireCount(strategy, markets, `${path}/universe`);
   requireRoom(ctx, strategy, { markets, candles, path: `${path}/universe` });
-  return { universe: `${found.slug}@${found.version}`, portfolio: chosen };
+  return {
+    parameters: { universe: `${found.slug}@${found.version}`, portfolio: chosen },
+    members: found.members,
+  };
 }
 
 /** @throws AppError for a run that has no meaning over many markets. @param what As in "an optimization". */

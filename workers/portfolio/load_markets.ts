@@ -1,4 +1,5 @@
 /** The candles of a run over many markets. */
+import { readRunMembers } from "../../db/run_members.ts";
 import type { Instrument } from "../../db/instruments.ts";
 import type { ReadSeries } from "../../db/result_inputs.ts";
 import { findUniverse, type Member, readMembers } from "../../db/universes.ts";
@@ -42,11 +43,11 @@ export interface LoadedMarkets {
  */
 export async function loadMarkets(
   services: CandleServices,
-  record: CandlesRecord & { readonly ownerId: string },
+  record: CandlesRecord & { readonly id: string; readonly ownerId: string },
   settings: RunSettings,
   { markets: wanted, lookback }: { readonly markets: MarketSettings; readonly lookback: number },
 ): Promise<LoadedMarkets> {
-  const groups = groupByInstrument(await findMembers(services, record.ownerId, wanted.members), record);
+  const groups = groupByInstrument(await findMembers(services, record, wanted.members), record);
   const loaded: (LoadedMarket | RunError)[] = [];
   for (let begin = 0; begin < groups.length; begin += LOADED_AT_ONCE) {
     const stretch = groups.slice(begin, begin + LOADED_AT_ONCE);
@@ -72,10 +73,13 @@ export function name(ids: readonly string[]): string {
 
 async function findMembers(
   { db }: CandleServices,
-  ownerId: string,
+  { id, ownerId }: { readonly id: string; readonly ownerId: string },
   members: MarketSettings["members"],
 ): Promise<readonly Member[]> {
   if (typeof members !== "string") return members;
+  const kept = await readRunMembers(db, id);
+  if (kept !== null) return kept;
+  // A run from before members were kept has the name alone.
   const [slug = "", version = ""] = members.split("@");
   const found = await findUniverse(db, { slug, userId: ownerId });
   const rows = found && await readMembers(db, found.universe.id, Number(version));

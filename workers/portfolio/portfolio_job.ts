@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { getLogger } from "@logtape/logtape";
 import type { Backtest } from "../../db/backtests.ts";
+import { readStoredResult } from "../../db/equal_results.ts";
 import type { ResultInputs } from "../../db/result_inputs.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
 import type { BacktestResult } from "../../engine/result.ts";
@@ -59,7 +60,10 @@ export async function runPortfolioBacktest(
   const decider = await findMarketsDecider(db, record, settings);
   const load = (lookback: number) =>
     traceStep("load candles", () => planPortfolio(services, record, settings, markets, { ...decider, lookback }));
-  let plan = await load(decider.lookback);
+  const first = await load(decider.lookback);
+  const reused = await reuse(services, record, first, load);
+  if (reused !== null) return reused;
+  let plan = first;
   const longest = plan.task.markets.reduce((one, two) => one.candles.time.length < two.candles.time.length ? two : one);
   const progress = records.trackProgress(record, longest.candles.time.subarray(longest.firstIndex));
   const stop = AbortSignal.any([signal, progress.lost]);
@@ -70,7 +74,11 @@ export async function runPortfolioBacktest(
   const outcome = await traceStep("simulate", () => runner.runPortfolio(plan.run, limits, reload));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
-  if (outcome.type === "completed") return toStorable(plan, outcome, durationMs);
+  if (outcome.type === "completed") {
+    // A later equal submission looks for the key of its first plan.
+    const inputs = { ...plan.inputs, key: first.inputs.key };
+    return toStorable({ ...plan, inputs }, outcome, durationMs);
+  }
   if (outcome.type !== "broken") return outcome;
   if (stop.aborted) return NOT_BEGUN;
   logger.error("The sandbox of attempt {attempt} broke: {reason}", {
@@ -78,6 +86,30 @@ export async function runPortfolioBacktest(
     reason: outcome.message,
   });
   return outcome;
+}
+
+/**
+ * The stored result of an equal submission of the same user.
+ *
+ * @param first The plan before the strategy asked for more candles.
+ * @returns Null where there is none, where the submission wants none, and for endpoints, which may answer differently each time.
+ */
+async function reuse(
+  { db, records }: PortfolioServices,
+  { ownerId, symbol, exchange, fresh, runtime }: Backtest,
+  first: PortfolioPlan,
+  load: (lookback: number) => Promise<PortfolioPlan>,
+): Promise<Outcome<StorableRun> | null> {
+  if (fresh || runtime?.type === "remote") return null;
+  return await traceStep("reuse", async () => {
+    const equal = await records.findEqual({ ownerId, symbol, exchange, key: first.inputs.key });
+    if (equal === undefined) return null;
+    const plan = equal.lookback === first.inputs.lookback ? first : await load(equal.lookback);
+    if (plan.runKey !== equal.runKey) return null;
+    const stored = await readStoredResult(db, equal.id);
+    const inputs = { ...plan.inputs, key: first.inputs.key };
+    return stored && { type: "completed", ...stored, inputs, reusedFrom: equal.id };
+  });
 }
 
 /** @throws {RunError} As loadMarkets(). */
@@ -101,7 +133,7 @@ export async function planPortfolio(
   const session = { hours, timezone, open, close: closes, weekdays };
   const sums = loaded.markets.map((
     { id, memberships, data },
-  ) => [id, memberships, data.read.sha256, data.finer?.sha256 ?? null]);
+  ) => [id, memberships.map(({ from, to }) => [from, to]), data.read.sha256, data.finer?.sha256 ?? null]);
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
@@ -128,18 +160,20 @@ export async function planPortfolio(
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
   const holdsMore = execution.lookback && loaded.markets.some(({ data }) => data.read.lookback === lookback);
+  const notes = describeMarkets(record, loaded);
   return {
     run: decider.toRun(task, holdsMore ? lookback : null),
     task,
     runKey,
     moduleSha256: decider.moduleSha256,
-    inputs: { key: runKey, lookback, series: [...seriesOf(loaded.markets), ...beside.series] },
+    // Equal markets may be listed under another name, which the notes say.
+    inputs: { key: hashCanonical([runKey, notes]), lookback, series: [...seriesOf(loaded.markets), ...beside.series] },
     data: {
       sha256: createHash("sha256").update(JSON.stringify(sums)).digest("hex"),
       gaps: loaded.markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
       session,
     },
-    notes: describeMarkets(record, loaded),
+    notes,
   };
 }
 
