@@ -2,6 +2,8 @@ import { useRef } from "react";
 import { Button } from "../../parts/button.tsx";
 import { TextArea } from "../../parts/field.tsx";
 
+const EXAMPLE = "symbol,exchange,from,to\nOAK,SAMPLE,,\nPINE,SAMPLE,,2024-05-18";
+
 /** The members as CSV: typed, pasted, or read from a file. @param onFile Called with the text of a chosen file. */
 export function MembersField({ error, onFile, ...rest }: React.ComponentProps<"textarea"> & {
   readonly error: string | undefined;
@@ -14,7 +16,7 @@ export function MembersField({ error, onFile, ...rest }: React.ComponentProps<"t
         label="Members"
         isCode
         hint="symbol,exchange,from,to: dates are optional, and to is the day after the last"
-        placeholder={"symbol,exchange,from,to\nOAK,SAMPLE,,\nPINE,SAMPLE,,2024-05-18"}
+        placeholder={EXAMPLE}
         error={error}
         {...rest}
       />
