@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 import { BACKTEST } from "../support/client.ts";
 import { blockIn, readPage } from "../support/pages.ts";
+import { keepMembers } from "./kept_members_steps.ts";
 
 type User = Awaited<ReturnType<TestService["user"]>>;
 
@@ -35,7 +36,10 @@ Deno.test("one account runs over many markets", async (t) => {
   );
   await t.step("one instrument gives the trades and metrics of a run over one market", () => sameAsOne(user));
   await t.step("a universe names the members, and its version stays with the run", () => ofUniverse(user));
-  await t.step("a run keeps its members when the universe is deleted, also to be verified", () => keepMembers(service));
+  await t.step(
+    "a run keeps its members when the universe is deleted, also to be verified",
+    () => keepMembers(service, REQUEST),
+  );
   await t.step("the page's request runs", () => asOnThePage(user));
   await t.step("what cannot be run is refused by name", () => refuse(user));
   await t.step("it is reported, compared, simulated by trades and returns, and verified", () => after(user));
@@ -153,38 +157,6 @@ async function ofUniverse(user: User): Promise<void> {
     expect.stringContaining("survivor"),
   ]));
   expect(Object(record.result).portfolio.contributions).toHaveLength(2);
-}
-
-/** Deletes a universe before a worker has begun its run, and makes another of the same name. */
-async function keepMembers(service: TestService): Promise<void> {
-  const user = await service.user();
-  const universe = (...symbols: readonly string[]) => ({
-    universe: { slug: "short-lived", members: symbols.map((symbol) => ({ symbol, exchange: "LAB" })) },
-  });
-  await user.send("POST", "/api/universes", universe("AAA", "BBB"));
-  const submit = async () => {
-    const backtest = { ...REQUEST, strategy: "Equal Weight", parameters: { universe: "short-lived" } };
-    const made = await user.send("POST", "/api/backtests", { backtest });
-    expect(made.status).toBe(202);
-    return String(made.at("/backtest/id"));
-  };
-  // The one worker is busy with the first ones.
-  const ids = [await submit(), await submit(), await submit()];
-  expect((await user.send("DELETE", "/api/universes/short-lived")).status).toBe(204);
-  expect((await user.send("POST", "/api/universes", universe("CCC"))).status).toBe(201);
-  for (const id of ids) {
-    const record = Object((await user.get(`/api/backtests/${id}?wait=30`)).at("/backtest"));
-    expect([record.status, record.error]).toEqual(["completed", null]);
-    expect(record.reused_from).toBe(id === ids[0] ? null : ids[0]);
-    expect(record.result.portfolio.contributions.map(({ instrument }: { instrument: string }) => instrument))
-      .toEqual(["AAA@LAB", "BBB@LAB"]);
-  }
-  const verified = await user.send("POST", `/api/backtests/${ids[0]}/verify`);
-  expect(verified.status).toBe(202);
-  const again = Object((await user.get(`/api/backtests/${verified.at("/backtest/id")}?wait=30`)).at("/backtest"));
-  expect(again.parameters.universe).toBeUndefined();
-  const differences = await user.get(`/api/backtests/${again.id}/differences?other=${ids[0]}`);
-  expect([differences.at("/equal"), differences.at("/same_data")]).toEqual([true, true]);
 }
 
 async function refuse(user: User): Promise<void> {
