@@ -1,13 +1,16 @@
 import type { TradingAccount } from "../trading_account.ts";
 import { type OrderBook, REFUSED } from "../strategy.ts";
-import type { EachMarket, PortfolioAccount, PortfolioOrders, PortfolioStrategy } from "./portfolio.ts";
-import type { Period } from "./portfolio.ts";
+import {
+  type EachMarket,
+  type Period,
+  type PortfolioAccount,
+  type PortfolioOrders,
+  type PortfolioStrategy,
+  WEIGHT_MAX,
+} from "./portfolio.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
 import type { PortfolioPlan } from "./timeline.ts";
-
-/** The largest weight of a market, in equities. No leverage reaches it; far beyond, money is no number. */
-const WEIGHT_MAX = 1000;
 
 /** The strategy or strategies that decide at a row, and the markets on which they have acted. */
 export interface Decider {

@@ -101,6 +101,9 @@ export interface RankedStrategy extends Strategy {
   score?(i: number): number;
 }
 
+/** The largest weight of a market, in equities. No leverage reaches it; far beyond, money is no number. */
+export const WEIGHT_MAX = 1000;
+
 /** Lengths of a portfolio strategy's periods. */
 export const PERIODS = ["day", "week", "month", "quarter"] as const;
 export type Period = (typeof PERIODS)[number];

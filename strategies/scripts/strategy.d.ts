@@ -1,7 +1,7 @@
 /**
  * The language of Hindcast scripts: everything that a script finds, besides JavaScript itself.
  *
- * A script is one file without imports. It calls `strategy` once. It has no clock, chance, locale, network or files, so that the same
+ * A script is one file without imports. It calls `strategy` once, or `portfolio`. It has no clock, chance, locale, network or files, so that the same
  * candles always give the same orders.
  */
 
@@ -143,6 +143,99 @@ interface Series {
 declare function strategy<Parameters>(
   // deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
   create: (parameters: Parameters, series: Series) => Strategy & ThisType<any>,
+): void;
+
+/** Lengths of the periods of a portfolio strategy. */
+type Period = "day" | "week" | "month" | "quarter";
+
+/** A market of a portfolio. Its columns are those of its own candles, NaN behind `i`. */
+interface Market extends Candles {
+  /** Its place among the instruments of the run, from 0. */
+  readonly index: number;
+  /** `SPY@ARCA`. */
+  readonly id: string;
+  readonly symbol: string;
+  readonly exchange: string;
+  /** Its newest closed candle; -1 before the first. */
+  readonly i: number;
+  /** True if that candle closed at this moment. */
+  readonly hasClosed: boolean;
+  /** True if it may be entered now. */
+  readonly isMember: boolean;
+  /** Units held, negative when short, 0 when flat. */
+  readonly quantity: number;
+  /** Mean entry price of its open trades; NaN when flat. */
+  readonly entryPrice: number;
+  /** Value of its position at the last close as a fraction of equity, negative when short. */
+  readonly weight: number;
+}
+
+/** The markets of a run, in the order of its instruments. */
+interface Markets extends ReadonlyArray<Market> {
+  /** The market of this id, or of this symbol where one market alone has it. Throws where there is none. */
+  of(name: string): Market;
+}
+
+/** The account of a portfolio. */
+interface PortfolioAccount {
+  readonly cash: number;
+  /** cash + the sum of quantity x last close. */
+  readonly equity: number;
+  readonly initialBalance: number;
+}
+
+/** The orders of a portfolio. Targets are carried out before the other orders of a decision. */
+interface PortfolioOrders {
+  /**
+   * Sets weights by the names of markets, as fractions of equity, negative for short: each market is brought to its weight at its next
+   * open. A market that is not named is closed; with `partial` it is left alone. Differences below `minTrade`, a fraction of equity, are left.
+   */
+  target(
+    weights: Readonly<Record<string, number>>,
+    options?: {
+      readonly partial?: boolean | undefined;
+      readonly minTrade?: number | undefined;
+      readonly tag?: string | undefined;
+    },
+  ): void;
+  /** Every order of a strategy for one market, for this one. */
+  of(name: string): Orders;
+}
+
+/** A strategy that decides on many markets at once. `prepare` and `decide` share their `this`. */
+interface PortfolioStrategy {
+  /** Candles up to and including the first decision's that at least one market must have; default 1. */
+  readonly warmup?: number | undefined;
+  /** Asked at the first close of each new period, and once the warm-up is over; absent or null: whenever a candle closes. */
+  readonly every?: Period | null | undefined;
+  /** Called once, before the first decision: ask for indicators of each market's columns here. */
+  prepare?(markets: Markets): void;
+  /** Called at a moment at which candles have closed. @param now Milliseconds since 1970. */
+  decide(now: number, markets: Markets, account: PortfolioAccount, orders: PortfolioOrders): void;
+}
+
+/**
+ * Defines a strategy that decides on many markets with one account, in place of `strategy`. A run of it names instruments or a universe.
+ *
+ * @example Holds the three members that have risen most in half a year.
+ * ```ts
+ * portfolio(({ top = 3, lookback = 126 }: { top?: number; lookback?: number }) => ({
+ *   warmup: lookback + 1,
+ *   every: "month",
+ *   decide(_now, markets, _account, orders) {
+ *     const riseOf = ({ close, i }: Market) => close[i] / close[i - lookback];
+ *     const ranked = markets.filter((m) => m.isMember && m.i >= lookback).sort((a, b) => riseOf(b) - riseOf(a));
+ *     orders.target(Object.fromEntries(ranked.slice(0, top).map((m) => [m.id, 1 / top])));
+ *   },
+ * }));
+ * ```
+ */
+declare function portfolio<Parameters>(
+  create: (
+    parameters: Parameters,
+    series: Pick<Series, "timeframeMs">,
+    // deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
+  ) => PortfolioStrategy & ThisType<any>,
 ): void;
 
 /**

@@ -5,6 +5,7 @@ import { run } from "../../engine/run.ts";
 import type { Account, Strategy } from "../../engine/strategy.ts";
 import { seriesOf } from "../../workers/sandbox/candle_series.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../../workers/sandbox/sample_candles.ts";
+import { runPortfolioDry } from "../../workers/sandbox/script/check_portfolio.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
@@ -51,6 +52,18 @@ Deno.test("the example of a script trades", async () => {
   const script = await compileScript(code);
   const strategy = new ScriptStrategy(() => new ScriptGuest(script, "{}", seriesOf(SETTINGS)), 1);
   expect(run({ ...SETTINGS, strategy }).trades.count).toBeGreaterThan(1);
+});
+
+Deno.test("the example of a script for many markets trades", async () => {
+  const code = await exampleOf("strategies/scripts/strategy.d.ts", "declare function portfolio<");
+  const job = {
+    kind: "check_script",
+    source: code,
+    language: "typescript",
+    parametersJson: "{}",
+    candlesMin: 1,
+  } as const;
+  expect(runPortfolioDry(job, await compileScript(code), () => {}).orders).toBeGreaterThan(5);
 });
 
 Deno.test("the example of the engine's Strategy buys once", async () => {

@@ -99,8 +99,8 @@ export interface MarketsTask extends Omit<PortfolioTask, "slug" | "parameters"> 
 
 /** A series that a strategy plotted in one of many markets. */
 export interface MarketPlot {
-  /** Row of the market. */
-  readonly market: number;
+  /** Row of the market; null: of all, whose strategy is one. */
+  readonly market: number | null;
   readonly name: string;
   readonly pane: string | null;
   /** A value a mark of the run, NaN where the market has none. */

@@ -49,6 +49,7 @@ async function encodePlots(
   const named = plots.map(({ market, name, pane, values }) => {
     const picked = pickLast(values, rows);
     if (markets.length === 1) return { name, pane, values: picked };
+    if (market === null) return { name, pane: pane ?? name, values: picked };
     const { id } = markets[market]!;
     return { name: `${id} ${name}`, pane: `${id} ${pane ?? name}`, values: picked };
   });

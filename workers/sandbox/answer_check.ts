@@ -143,7 +143,12 @@ const marketsRunOf = (markets: number, marks: number) => {
       trades.market.length === trades.count && orders.market.length === orders.count,
     "has columns of different lengths",
   );
-  const plot = z.object({ market: count.max(markets - 1), name, pane: name.nullable(), values: doubles(marks) });
+  const plot = z.object({
+    market: count.max(markets - 1).nullable(),
+    name,
+    pane: name.nullable(),
+    values: doubles(marks),
+  });
   return z.object({
     result,
     integrity: z.object({ lookahead: finding, determinism: finding, warm_up: finding, orders: finding }),

@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import type { PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
 import { newDraft, type OrderBook, type Strategy } from "../../../engine/strategy.ts";
 import { resolveExecution, withPeriodsPerYear } from "../../../engine/execution.ts";
 import type { MarketsTask } from "../../../workers/common/protocol.ts";
@@ -76,4 +77,31 @@ Deno.test("a strategy that remembers another run is not deterministic", () => {
     },
   });
   expect(check(1, moody)[1]).toBe("failed");
+});
+
+/** Holds the market that rises most until the next candle. @param look How many candles ahead it reads. */
+function weighing(look: number): PortfolioStrategy {
+  return {
+    kind: "portfolio",
+    warmup: 2,
+    every: null,
+    prepare: () => {},
+    decide(_now, markets, _account, orders) {
+      const riseOf = ({ candles: { close }, i }: typeof markets[number]) =>
+        (close[i + look] ?? 0) / (close[i + look - 1] ?? Infinity);
+      const [a, b] = [riseOf(markets[0]!), riseOf(markets[1]!)];
+      orders.target(Float64Array.of(a > b ? 1 : 0, a > b ? 0 : 1));
+    },
+  };
+}
+
+Deno.test("a strategy for many markets that reads the next candles is caught, and one that does not passes", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const task = twoMarkets(seed);
+    for (const [look, expected] of [[0, "passed"], [1, "failed"]] as const) {
+      const acts = simulateMarkets(task, weighing(look), null);
+      const { lookahead, determinism } = checkStrategies(task, acts, () => weighing(look));
+      expect([seed, look, lookahead.status, determinism.status]).toEqual([seed, look, expected, "passed"]);
+    }
+  }
 });

@@ -12,6 +12,7 @@ import {
   WORKING_MAX,
 } from "./abi.ts";
 import { CANDLES_AHEAD_MAX, ORDER_TYPES, SIZES_BY } from "../../../engine/strategy.ts";
+import { PERIODS, WEIGHT_MAX } from "../../../engine/portfolio/portfolio.ts";
 import { PERIOD_MAX } from "../../../engine/indicators/period.ts";
 import { LINE_CHARS_MAX, LOG_LINES_MAX, STACK_CHARS_MAX } from "./log_bounds.ts";
 import { describeIndicators } from "./indicators.ts";
@@ -90,6 +91,29 @@ const DOUBLE_OPTIONS = [
   "size",
 ] as const;
 
+/** Places of the doubles that a realm with a strategy for many markets shares with its host. */
+export const PORTFOLIO = {
+  cash: 0,
+  equity: 1,
+  initialBalance: 2,
+  /** From the realm: 1 once the decision has set targets. */
+  hasTarget: 3,
+  minTrade: 4,
+  /** From the realm: how many markets have orders of this decision. Behind the targets there are their rows. */
+  touched: 5,
+  /** Where the markets begin, and how many doubles each has: its newest candle, ... Behind them there is a target for each. */
+  head: 8,
+  market: 6,
+  i: 0,
+  hasClosed: 1,
+  isMember: 2,
+  quantity: 3,
+  entryPrice: 4,
+  weight: 5,
+  weightMax: WEIGHT_MAX,
+  periods: PERIODS,
+} as const;
+
 /** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
 export const LAYOUT = {
   file: SCRIPT_FILE,
@@ -124,6 +148,7 @@ export const LAYOUT = {
   lineCharsMax: LINE_CHARS_MAX,
   stackCharsMax: STACK_CHARS_MAX,
   periodMax: PERIOD_MAX,
+  portfolio: PORTFOLIO,
   indicators: describeIndicators(),
 } as const;
 

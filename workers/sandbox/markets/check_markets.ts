@@ -1,10 +1,11 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
 import type { PortfolioMarket, PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
-import { findTimeline, type Timeline } from "../../../engine/portfolio/timeline.ts";
+import { findTimeline, firstFrom, type Timeline } from "../../../engine/portfolio/timeline.ts";
 import type { MarketsTask } from "../../common/protocol.ts";
 import { checkOrders } from "../integrity.ts";
 import { Random } from "../random.ts";
 import { cutMarket } from "./cut_market.ts";
+import type { RecordedTargets } from "./recorded_portfolio.ts";
 
 // As of runs over one market (integrity.ts); each check of many markets makes as many strategies.
 const CHECKS = 6;
@@ -13,9 +14,14 @@ const MANY_MARKETS = 8;
 const CHECKS_SHARE = 0.05;
 const CHECK_MARKS_MIN = 256;
 
-/** A run, and the rows in which its orders were placed. */
-interface CheckedRun {
+/** A run's result, and its targets; null: it has a strategy for each market. */
+export interface MarketsActs {
   readonly result: PortfolioResult;
+  readonly targets: RecordedTargets | null;
+}
+
+/** A run, and the rows in which its orders were placed. */
+interface CheckedRun extends MarketsActs {
   readonly timeline: Timeline;
   readonly task: MarketsTask;
 }
@@ -26,11 +32,12 @@ interface CheckedRun {
  * @param runAgain Runs a new strategy over these markets.
  */
 export function checkMarkets(
-  runAgain: (markets: readonly PortfolioMarket[]) => PortfolioResult,
+  runAgain: (markets: readonly PortfolioMarket[]) => MarketsActs,
   task: MarketsTask,
-  result: PortfolioResult,
+  acts: MarketsActs,
 ): Integrity {
-  const run = { task, result, timeline: findTimeline(task.markets, task.timeframeMs) };
+  const { result } = acts;
+  const run = { ...acts, task, timeline: findTimeline(task.markets, task.timeframeMs) };
   return {
     ...checkPrefixes(runAgain, run),
     warm_up: { status: "skipped", evidence: "Not tested in a run over many markets." },
@@ -39,7 +46,7 @@ export function checkMarkets(
 }
 
 function checkPrefixes(
-  runAgain: (markets: readonly PortfolioMarket[]) => PortfolioResult,
+  runAgain: (markets: readonly PortfolioMarket[]) => MarketsActs,
   run: CheckedRun,
 ): Pick<Integrity, "lookahead" | "determinism"> {
   const { task, result: { instant } } = run;
@@ -54,7 +61,7 @@ function checkPrefixes(
     runAgain(task.markets.map((market) => cutMarket(market, instant[kept - 1]!, task.timeframeMs)));
   const lengths = chooseLengths(run);
   for (const kept of lengths) {
-    const differing = firstDifference(run.result, again(kept), run, kept);
+    const differing = firstDifference(run, again(kept), run, kept);
     if (differing < 0) continue;
     const moved = firstDifference(again(kept), again(kept), run, kept);
     return moved < 0 ? failLookahead(run, kept, differing) : failDeterminism(run, kept, moved);
@@ -65,7 +72,8 @@ function checkPrefixes(
 }
 
 /** How many marks each check keeps: it ends at random ones, and where orders were placed, which a look ahead would change. */
-function chooseLengths({ task, result: { instant, orders, ...result }, timeline }: CheckedRun): readonly number[] {
+function chooseLengths(run: CheckedRun): readonly number[] {
+  const { task, result: { instant, orders }, targets } = run;
   const checks = task.markets.length > MANY_MARKETS ? CHECKS_OF_MANY : CHECKS;
   const keptMax = Math.min(
     instant.length - 1,
@@ -73,8 +81,9 @@ function chooseLengths({ task, result: { instant, orders, ...result }, timeline 
   );
   const random = new Random(task.seed);
   const kept = new Set<number>();
-  for (let k = 0; k < orders.count && kept.size < checks / 2; k++) {
-    const row = rowOfOrder({ task, timeline, result: { ...result, instant, orders } }, k);
+  const acted = targets === null ? orders.count : targets.now.length;
+  for (let k = 0; k < acted && kept.size < checks / 2; k++) {
+    const row = targets === null ? rowOfOrder(run, k) : firstFrom(instant, targets.now[k]!);
     if (row + 1 > keptMax) break;
     kept.add(Math.max(2, row + 1));
   }
@@ -83,7 +92,7 @@ function chooseLengths({ task, result: { instant, orders, ...result }, timeline 
 }
 
 /** The row in which the candle closed that was an order's newest. */
-function rowOfOrder({ result: { orders }, timeline, task }: CheckedRun, k: number): number {
+function rowOfOrder({ result: { orders }, timeline, task }: Omit<CheckedRun, "targets">, k: number): number {
   const market = orders.market[k]!;
   const { time } = task.markets[market]!.candles;
   let [low, high] = [0, time.length];
@@ -96,7 +105,8 @@ function rowOfOrder({ result: { orders }, timeline, task }: CheckedRun, k: numbe
 }
 
 /** The first row in which two runs differ, of which the second has only `kept` rows; -1: none. */
-function firstDifference(a: PortfolioResult, b: PortfolioResult, run: CheckedRun, kept: number): number {
+function firstDifference(one: MarketsActs, other: MarketsActs, run: CheckedRun, kept: number): number {
+  const [a, b] = [one.result, other.result];
   // The last mark is not compared: positions may be closed there because it is the last.
   for (let row = 0; row < kept - 1; row++) {
     if (!Object.is(a.equity[row], b.equity[row])) return row;
@@ -107,10 +117,27 @@ function firstDifference(a: PortfolioResult, b: PortfolioResult, run: CheckedRun
   for (let k = 0; k < b.orders.count; k++) {
     if (k >= a.orders.count || !isSame(k)) return Math.min(kept - 1, rowOfOrder({ ...run, result: b }, k));
   }
+  if (one.targets !== null && other.targets !== null) return differingTarget(one.targets, other.targets, run, kept);
   const next = b.orders.count;
   if (next >= a.orders.count) return -1;
   const row = rowOfOrder({ ...run, result: a }, next);
   return row < kept ? row : -1;
+}
+
+/** The row of the first targets that differ. Targets become orders later, so that the last ones have none yet. */
+function differingTarget(
+  a: RecordedTargets,
+  b: RecordedTargets,
+  { result: { instant } }: CheckedRun,
+  kept: number,
+): number {
+  const until = instant[kept - 1]!;
+  for (let k = 0; k < Math.max(a.now.length, b.now.length); k++) {
+    const now = Math.min(a.now[k] ?? Infinity, b.now[k] ?? Infinity);
+    if (now > until) return -1;
+    if (a.now[k] !== b.now[k] || a.digest[k] !== b.digest[k]) return firstFrom(instant, now);
+  }
+  return -1;
 }
 
 function describeMark({ result: { instant } }: CheckedRun, row: number): string {

@@ -2,14 +2,15 @@
 import type { BufferPool } from "../../../engine/buffer_pool.ts";
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
-import type { PortfolioMarket, PortfolioRequest, PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
+import type { PortfolioMarket, PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
 import { runPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
 import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
 import type { Integrity } from "../../../engine/result.ts";
 import { RunError } from "../../common/outcome.ts";
 import type { MarketsTask } from "../../common/protocol.ts";
 import { candleMs, type Series } from "../candle_series.ts";
-import { checkMarkets } from "./check_markets.ts";
+import { checkMarkets, type MarketsActs } from "./check_markets.ts";
+import { RecordedPortfolio } from "./recorded_portfolio.ts";
 
 /** The strategy of all markets, or one for each. */
 type MarketsStrategy = PortfolioRequest["strategy"];
@@ -38,19 +39,21 @@ export function seriesOfMarket({ markets, timeframeMs }: MarketsTask, market: nu
   };
 }
 
-/** Runs a strategy over the markets of a task. @throws {RunError} When it fails, or the account cannot have its rules. */
+/** Runs a strategy over the markets of a task, and keeps its targets if it is one for all. @throws {RunError} When it fails, or the account cannot have its rules. */
 export function simulateMarkets(
   { seed: _seed, positionsMax: _max, rank: _rank, ...settings }: MarketsTask,
   strategy: MarketsStrategy,
   control: Int32Array | null,
-): PortfolioResult {
-  return runPortfolio({ ...settings, strategy, control });
+): MarketsActs {
+  if (strategy.kind === "each") return { result: runPortfolio({ ...settings, strategy, control }), targets: null };
+  const recorded = new RecordedPortfolio(strategy);
+  return { result: runPortfolio({ ...settings, strategy: recorded, control }), targets: recorded.targets };
 }
 
 /** Checks a strategy by running new ones on the first candles alone. @param make Makes it, as for the run. */
-export function checkStrategies(task: MarketsTask, result: PortfolioResult, make: () => MarketsStrategy): Integrity {
+export function checkStrategies(task: MarketsTask, acts: MarketsActs, make: () => MarketsStrategy): Integrity {
   const again = (markets: readonly PortfolioMarket[]) => simulateMarkets({ ...task, markets }, make(), null);
-  return checkMarkets(again, task, result);
+  return checkMarkets(again, task, acts);
 }
 
 /** A strategy of one of many markets: its failures name the market. */

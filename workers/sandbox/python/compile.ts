@@ -1,6 +1,6 @@
 import { RunError } from "../../common/outcome.ts";
 import { ScriptFault } from "../script/fault.ts";
-import type { CompiledScript, OpenedScript } from "../script/guest.ts";
+import type { CompiledScript, OpenedScript } from "../script/realm_guest.ts";
 import { SOURCE_BYTES_MAX } from "../contracts/layout.ts";
 import { Reads } from "../script/reads.ts";
 import { ScriptError } from "../script/realm_answers.ts";

@@ -1,99 +1,32 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
-import { RunError } from "../../common/outcome.ts";
 import { ORDERS_MAX, WARMUP_MAX } from "../contracts/abi.ts";
+import { STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
 import type { Series } from "../candle_series.ts";
 import { nameCandle, roundCapacity } from "../player.ts";
-import type { Plot } from "../../common/protocol.ts";
-import { BoundedLog, LINE_CHARS_MAX, LOG_LINES_MAX } from "../contracts/log_bounds.ts";
-import type { LoggedLines } from "../task.ts";
-import {
-  ask,
-  askText,
-  brokenRealm,
-  clean,
-  isOurs,
-  isWhole,
-  parse,
-  readColumn,
-  type ReadRequest,
-  readRequests,
-  requireBuffer,
-  ScriptError,
-} from "./realm_answers.ts";
-import { computeIndicator } from "../contracts/indicators.ts";
-import {
-  CANDLE_COLUMNS,
-  COLUMNS_MAX,
-  MEMORY_BYTES,
-  PLOT_NAME_CHARS_MAX,
-  PLOT_TIME,
-  PLOT_VALUES_MAX,
-  PLOTS_MAX,
-  REQUESTS_CHARS_MAX,
-  SCHEMA_CHARS_MAX,
-  STATE,
-  WINDOW_ROWS,
-  WINDOWS_MAX,
-} from "../contracts/layout.ts";
+import { ask, brokenRealm, isOurs, isWhole, requireBuffer, ScriptError } from "./realm_answers.ts";
+import { type CompiledScript, RealmGuest, type Report, type ShownColumn } from "./realm_guest.ts";
 import { MoreWanted, type Reads } from "./reads.ts";
 import type { Door } from "./realm/realm.ts";
 
-type Report = (message: LoggedLines) => void;
-
-/** A script in a world of its own. */
-export interface OpenedScript {
-  readonly door: Door;
-  /** Runs the script's own lines. Returns the description of what they threw; null: nothing. */
-  readonly run: () => unknown;
-  /** The parameters that it declares, as JSON of a parameter_schema; null, and absent where its language has none: it declares none. */
-  readonly schema?: () => string | null;
-}
-
-/** A script that can be run, and what it reads. */
-export interface CompiledScript {
-  readonly reads: Reads;
-  /**
-   * Opens a new world for it: nothing is left there of another.
-   *
-   * @param market Of the run, 0 first: its world may end those of the run before.
-   */
-  readonly open: (market: number) => OpenedScript;
-}
-
-/** A column that a script sees: its memory there, and the whole of it. */
-export interface ShownColumn {
-  readonly rows: Float64Array;
-  readonly whole: Float64Array;
-}
+export type { CompiledScript, ShownColumn };
 
 /**
  * A script in a realm of its own: other globals, no function of ours, no way to make code from texts. Numbers, texts and buffers come
  * out of the realm, and each is checked; errors of the script are shown to its realm alone. A script that breaks its own realm fails.
  */
-export class ScriptGuest {
+export class ScriptGuest extends RealmGuest {
   readonly warmup: number;
   /** Rows of the lists that the script reads. */
   readonly listsMax: Reads["listsMax"];
-  /** The memory of state and tables (layout.ts). */
-  readonly memory: ArrayBuffer;
   /** Where the realm takes the rows of shown columns from, see realm/memory.ts. */
   readonly windows: Float64Array;
   /** Markets of the run. */
   readonly markets: number;
   /** A word with the candles of the range that were decided on, in shared memory. */
   readonly decided: SharedArrayBuffer;
-  /** Places in the script that led to the error which ended it, the innermost first. */
-  stack: readonly string[] = [];
-  readonly #door: Door;
   readonly #bits: number;
-  readonly #words: Int32Array;
-  readonly #report: Report | null;
-  readonly #schema: OpenedScript["schema"];
   #isPrepared = false;
-  readonly #log = new BoundedLog();
-  /** Lines of the log that were taken from the realm. */
-  #logged = 0;
 
   /**
    * @param parametersJson The parameters as the script reads them.
@@ -109,22 +42,18 @@ export class ScriptGuest {
     report: Report | null = null,
     market = 0,
   ) {
-    this.#report = report;
+    super(open(market), report);
+    const { door } = this;
     this.listsMax = reads.listsMax;
     this.#bits = reads.bits;
     this.markets = series.markets ?? 1;
-    const { door, run, schema } = open(market);
-    this.#schema = schema;
-    this.#door = door;
-    this.memory = requireBuffer(door.memory, MEMORY_BYTES);
-    this.#words = new Int32Array(this.memory);
     this.windows = new Float64Array(requireBuffer(door.windows, WINDOWS_MAX * WINDOW_ROWS * 8));
     this.decided = door.decided();
-    this.#attempt("start", run);
-    this.#attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
+    this.begin();
+    this.attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
-    this.#takeLog();
+    this.takeLog();
   }
 
   /**
@@ -136,36 +65,10 @@ export class ScriptGuest {
   prepare(candles: Candles, days: TradingDayColumns | null): readonly ShownColumn[] {
     if (this.#isPrepared) throw new Error("Cannot prepare a script's guest twice: make one for each simulation");
     this.#isPrepared = true;
-    const count = candles.time.length;
-    const door = this.#door;
-    this.#attempt("prepare", () => door.prepare(roundCapacity(count), this.#bits));
-    this.#takeLog();
-    const columns = CANDLE_COLUMNS.map((name) => candles[name]);
-    for (const request of readRequests(ask(() => door.requests()))) {
-      columns.push(...this.#compute(request, columns, days));
-      if (columns.length - CANDLE_COLUMNS.length > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
-    }
-    const shown = parse(ask(() => door.shown()), REQUESTS_CHARS_MAX);
-    if (!Array.isArray(shown) || shown.length >= WINDOWS_MAX) throw brokenRealm("it shows no columns");
-    return shown.map((number, n) => {
-      const rows = new Float64Array(requireBuffer(() => door.column(n), count * 8));
-      return { rows, whole: readColumn(number, columns, count) };
-    });
-  }
-
-  /** The columns of an indicator. @throws {RunError} When there is no such indicator, or it does not take these numbers. */
-  #compute(
-    { name, inputs, numbers }: ReadRequest,
-    columns: readonly Float64Array[],
-    days: TradingDayColumns | null,
-  ): readonly Float64Array[] {
-    const read = inputs.map((input) => readColumn(input, columns, columns[0]?.length ?? 0));
-    try {
-      return computeIndicator(name, read, numbers, days);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new RunError("STRATEGY_FAILED", `Cannot prepare: ${clean(error.message)}`);
-    }
+    const { door } = this;
+    this.attempt("prepare", () => door.prepare(roundCapacity(candles.time.length), this.#bits));
+    this.takeLog();
+    return this.showColumns(door, candles, days);
   }
 
   /**
@@ -177,109 +80,27 @@ export class ScriptGuest {
   decide(i: number, until: number, candles: Candles): number {
     let answer: unknown = i;
     try {
-      answer = askToDecide(this.#door, i, until);
+      answer = askToDecide(this.door, i, until);
     } catch (error) {
-      throw this.#explain(error, `Cannot go on at ${nameCandle(candles, i)}`);
+      throw this.explain(error, `Cannot go on at ${nameCandle(candles, i)}`);
     }
-    if (this.#words[STATE.wanted / 4] !== 0) throw new MoreWanted();
-    if (this.#words[STATE.logged / 4] !== this.#logged) this.#takeLog();
+    if (this.words[STATE.wanted / 4] !== 0) throw new MoreWanted();
+    if (this.words[STATE.logged / 4] !== this.logged) this.takeLog();
     const reached = isWhole(answer, until) && answer >= i ? answer : -1;
     const { rows } = this;
     const isDone = rows === 0 ? reached > i : isWhole(rows, ORDERS_MAX.limit) && reached < until;
     if (isDone && reached >= 0) return reached;
     const failed = reached < 0 || reached === until ? i : reached;
-    throw this.#explain(
-      new ScriptError(ask(() => this.#door.failure())),
+    throw this.explain(
+      new ScriptError(ask(() => this.door.failure())),
       `Cannot go on at ${nameCandle(candles, failed)}`,
     );
   }
 
   /** Orders of the last decision. */
   get rows(): number {
-    return this.#words[STATE.rows / 4]!;
+    return this.words[STATE.rows / 4]!;
   }
-
-  /** A RunError for what the script threw; other errors unchanged. @param doing The failed action, as "Cannot …". */
-  #explain(error: unknown, doing: string): unknown {
-    if (error instanceof ScriptError) {
-      this.stack = error.stackLines();
-      const description = error.describe();
-      // Python's own.
-      const code = /^MemoryError\b/.test(description) ? "STRATEGY_OUT_OF_MEMORY" : "STRATEGY_FAILED";
-      return new RunError(code, `${doing}: ${description}`);
-    }
-    if (!(error instanceof RangeError)) return error;
-    // Our own: the script's calls left no room on the stack, or its columns none in memory.
-    const isMemory = /memory|allocation|length/i.test(error.message);
-    return isMemory
-      ? new RunError("STRATEGY_OUT_OF_MEMORY", `${doing}: there is not enough memory for the script`)
-      : new RunError("STRATEGY_FAILED", `${doing}: the script's calls are nested too deeply`);
-  }
-
-  /** Runs a call into the realm that returns a description of what the script threw, or null. */
-  #attempt(what: string, call: () => unknown): void {
-    let failure: unknown;
-    try {
-      failure = ask(call);
-    } catch (error) {
-      throw this.#explain(error, `Cannot ${what}`);
-    }
-    if (failure !== null) throw this.#explain(new ScriptError(failure), `Cannot ${what}`);
-  }
-
-  /** The parameters that the script declares, as a parameter_schema; null: it declares none. */
-  declaredParameters(): object | null {
-    const schema = parse(this.#schema?.(), SCHEMA_CHARS_MAX);
-    return typeof schema === "object" ? schema : null;
-  }
-
-  /** Lines that the script has logged; of a broken realm, those that were taken before. */
-  log(): readonly string[] {
-    try {
-      this.#takeLog();
-    } catch (error) {
-      if (!(error instanceof RunError)) throw error;
-    }
-    return this.#log.lines;
-  }
-
-  /** Takes the lines that are new, and reports them. @throws {RunError} When the realm gives what is no line. */
-  #takeLog(): void {
-    const { lines } = this.#log;
-    const from = lines.length;
-    const counted = Math.min(this.#words[STATE.logged / 4]!, LOG_LINES_MAX);
-    while (this.#logged < counted) {
-      const n = this.#logged++;
-      this.#log.add(clean(askText(() => this.#door.line(n), "a line of its log", LINE_CHARS_MAX)));
-    }
-    if (lines.length > from) this.#report?.({ type: "log", from, lines: lines.slice(from) });
-  }
-
-  /**
-   * The series that the script plotted, a value for each of `count` candles; NaN where it plotted none, or one that is infinite.
-   *
-   * @throws {RunError} When the realm is broken.
-   */
-  plots(count: number): Plot[] {
-    const plotsCount = ask(() => this.#door.plotsCount());
-    const plotsMax = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / count));
-    if (!isWhole(plotsCount, plotsMax)) throw brokenRealm(`it plots more than ${plotsMax} series`);
-    const names = new Set<string>();
-    return Array.from({ length: plotsCount }, (_, n) => {
-      const name = askText(() => this.#door.plotName(n), "a plot's name", PLOT_NAME_CHARS_MAX);
-      const pane = askText(() => this.#door.pane(n), "a plot's pane", PLOT_NAME_CHARS_MAX);
-      const isNamed = isPlotText(name) && name !== PLOT_TIME && !names.has(name);
-      if (!isNamed || !isPlotText(pane)) throw brokenRealm("its plots have no names");
-      names.add(name);
-      const given = new Float64Array(requireBuffer(() => this.#door.plot(n), count * 8), 0, count);
-      const values = given.map((value) => Number.isFinite(value) ? value : NaN);
-      return { name, pane: pane === "" ? null : pane, values };
-    });
-  }
-}
-
-function isPlotText(text: string): boolean {
-  return text === clean(text) && text.isWellFormed();
 }
 
 /** As `ask`, without a function for each candle. */

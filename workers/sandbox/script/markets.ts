@@ -1,9 +1,10 @@
 /** A script over many markets: a realm for each, and one account between them. */
-import type { PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
-import { findTimeline } from "../../../engine/portfolio/timeline.ts";
+import type { PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
+import { findTimeline, type Timeline } from "../../../engine/portfolio/timeline.ts";
 import type { MarketPlot } from "../../common/protocol.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
 import { PLOT_VALUES_MAX, PLOTS_MAX } from "../contracts/layout.ts";
+import type { MarketsActs } from "../markets/check_markets.ts";
 import { MarketsLog } from "../markets/markets_log.ts";
 import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
 import {
@@ -14,7 +15,12 @@ import {
   type ScriptMarketsJob,
 } from "../task.ts";
 import { ScriptFault } from "./fault.ts";
+import { candleMs } from "../candle_series.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
+import { ScriptPortfolio } from "./portfolio.ts";
+import { PortfolioGuest } from "./portfolio_guest.ts";
+import { isPortfolio } from "./is_portfolio.ts";
+import type { RealmGuest } from "./realm_guest.ts";
 import type { Compile } from "./run.ts";
 import { ScriptStrategy } from "./strategy.ts";
 
@@ -55,24 +61,30 @@ class MarketsRun {
   readonly #script: CompiledScript;
   readonly #control: Int32Array;
   readonly #log: MarketsLog;
+  readonly #timeline: Timeline;
+  /** True if the script decides on all markets: it has one instance. */
+  readonly #isPortfolio: boolean;
   /** The instances of the first simulation, which log and plot; later ones repeat it, and their memory is needed. */
-  #guests: ScriptGuest[] = [];
+  #guests: RealmGuest[] = [];
 
   constructor(job: ScriptMarketsJob, script: CompiledScript, { control, report }: MarketsWatch) {
     this.#job = job;
     this.#script = script;
     this.#control = control;
     this.#log = new MarketsLog(report);
+    this.#timeline = findTimeline(job.task.markets, job.task.timeframeMs);
+    this.#isPortfolio = isPortfolio(job.source, script);
   }
 
   backtest(): Outcome<SandboxMarkets> | LookbackRequest {
     const { task } = this.#job;
-    const result = this.#runFirst();
-    if ("type" in result) return result;
+    const acts = this.#runFirst();
+    if ("type" in acts) return acts;
+    const { result } = acts;
     const log = this.endLog();
-    const { plots, notes } = this.#plots(result);
+    const { plots, notes } = this.#plots();
     this.#guests = [];
-    const integrity = checkStrategies(task, result, () => strategyForEach(task, (market) => this.#make(market, false)));
+    const integrity = checkStrategies(task, acts, () => this.#strategy(false));
     return { type: "completed", result: { ...result, notes: [...result.notes, ...notes] }, integrity, log, plots };
   }
 
@@ -83,10 +95,28 @@ class MarketsRun {
   }
 
   /** A function of its own, because the first instances must be gone before the next ones are made. */
-  #runFirst(): PortfolioResult | LookbackRequest {
+  #runFirst(): MarketsActs | LookbackRequest {
     const { task } = this.#job;
-    const strategy = strategyForEach(task, (market) => this.#make(market, true));
+    const strategy = this.#strategy(true);
     return requestLookback(this.#job, warmupOf(strategy)) ?? simulateMarkets(task, strategy, this.#control);
+  }
+
+  /** @param isFirst True: its first instances log and plot. */
+  #strategy(isFirst: boolean): PortfolioRequest["strategy"] {
+    const { task } = this.#job;
+    if (!this.#isPortfolio) return strategyForEach(task, (market) => this.#make(market, isFirst));
+    const { parametersJson, candlesMin } = this.#job;
+    const { instant } = this.#timeline;
+    const series = { timeframeMs: candleMs(task.timeframeMs), markets: task.markets, marks: instant.length };
+    let isKept = isFirst;
+    const make = () => {
+      const report = isKept ? ({ lines }: LoggedLines) => this.#log.add(null, lines) : null;
+      const guest = new PortfolioGuest(this.#script, parametersJson, series, report);
+      if (isKept) this.#guests = [guest];
+      isKept = false;
+      return guest;
+    };
+    return new ScriptPortfolio(make, candlesMin, instant);
   }
 
   /** @param isFirst True: its first instance logs and plots. */
@@ -105,10 +135,14 @@ class MarketsRun {
   }
 
   /** The series of the first markets, as many as a run keeps, by the marks of the run. */
-  #plots({ instant }: PortfolioResult): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
-    const { markets, timeframeMs } = this.#job.task;
-    const { closes } = findTimeline(markets, timeframeMs);
+  #plots(): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
+    const { markets } = this.#job.task;
+    const { closes, instant } = this.#timeline;
     const most = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / instant.length));
+    if (this.#isPortfolio) {
+      const plots = this.#guests[0]?.plots(instant.length) ?? [];
+      return { plots: plots.map((plot) => ({ market: null, ...plot })), notes: [] };
+    }
     const plots: MarketPlot[] = [];
     let left = 0;
     this.#guests.forEach((guest, market) => {

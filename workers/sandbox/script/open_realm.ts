@@ -1,5 +1,5 @@
 import vm from "node:vm";
-import type { OpenedScript } from "./guest.ts";
+import type { OpenedScript } from "./realm_guest.ts";
 import type { Door } from "./realm/realm.ts";
 import { ask, isOurs } from "./realm_answers.ts";
 import { REALM_TEXT } from "./realm_text.ts";

@@ -19,7 +19,10 @@ import {
 } from "../task.ts";
 import type { Plot } from "../../common/protocol.ts";
 import { ScriptFault } from "./fault.ts";
+import { runPortfolioDry } from "./check_portfolio.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
+import { isPortfolio } from "./is_portfolio.ts";
+import type { RealmGuest } from "./realm_guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
 
 // The report of a script's RangeError at its creation, or a Python script's ValueError, see guest.ts.
@@ -44,7 +47,7 @@ export async function doScriptJob(
   watch: ScriptWatch,
   compile: Compile,
 ): Promise<Outcome<ValidScript> | Outcome<SandboxRun> | LookbackRequest> {
-  const guests: ScriptGuest[] = [];
+  const guests: RealmGuest[] = [];
   try {
     const script = await compile(job.source);
     return script.reads.run(() =>
@@ -104,7 +107,12 @@ function makeOrRefuse(script: CompiledScript, parametersJson: string, series: Se
 }
 
 /** @param guests Receives the first instance. */
-function check(job: ScriptCheckJob, script: CompiledScript, guests: ScriptGuest[]): Outcome<ValidScript> {
+function check(job: ScriptCheckJob, script: CompiledScript, guests: RealmGuest[]): Outcome<ValidScript> {
+  if (isPortfolio(job.source, script)) {
+    guests.length = 0;
+    const report = runPortfolioDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
+    return { type: "completed", report, log: logOf(guests), parameterSchema: guests[0]?.declaredParameters() ?? null };
+  }
   const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));
   const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
   const parameterSchema = guests[0]?.declaredParameters() ?? null;
@@ -112,7 +120,10 @@ function check(job: ScriptCheckJob, script: CompiledScript, guests: ScriptGuest[
 }
 
 /** Makes a guest for each simulation, and keeps the first: later ones repeat what it logs, and their memory is needed. */
-function makingGuests(guests: ScriptGuest[], make: (isFirst: boolean) => ScriptGuest): () => ScriptGuest {
+function makingGuests<Guest extends RealmGuest>(
+  guests: RealmGuest[],
+  make: (isFirst: boolean) => Guest,
+): () => Guest {
   guests.length = 0;
   return () => {
     const isFirst = guests.length === 0;
@@ -126,7 +137,7 @@ function makingGuests(guests: ScriptGuest[], make: (isFirst: boolean) => ScriptG
 function backtest(
   job: ScriptJob,
   script: CompiledScript,
-  { control, report, countIn, guests }: ScriptWatch & { readonly guests: ScriptGuest[] },
+  { control, report, countIn, guests }: ScriptWatch & { readonly guests: RealmGuest[] },
 ): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = makingGuests(guests, (isFirst) => {
@@ -151,16 +162,16 @@ function backtest(
   return { type: "completed", result, integrity, log, plots };
 }
 
-function logOf([first]: readonly ScriptGuest[]): readonly string[] {
+function logOf([first]: readonly RealmGuest[]): readonly string[] {
   return first?.log() ?? [];
 }
 
-function stackOf([first]: readonly ScriptGuest[]): readonly string[] {
+function stackOf([first]: readonly RealmGuest[]): readonly string[] {
   return first?.stack ?? [];
 }
 
 /** Plots of a run that failed; none from a broken realm. */
-function plotsOfFailure({ task: { candles } }: ScriptJob, [first]: readonly ScriptGuest[]): readonly Plot[] {
+function plotsOfFailure({ task: { candles } }: ScriptJob, [first]: readonly RealmGuest[]): readonly Plot[] {
   try {
     return first?.plots(candles.time.length) ?? [];
   } catch (error) {

@@ -1,6 +1,6 @@
 /** A module over many markets: an instance for each, and one account between them. */
-import type { PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
+import type { MarketsActs } from "../markets/check_markets.ts";
 import { MarketsLog } from "../markets/markets_log.ts";
 import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
 import {
@@ -59,14 +59,14 @@ function backtest(
     }, job.candlesMin);
   };
   // A function of its own, because the first instances must be gone before the next ones are made.
-  const runFirst = (): PortfolioResult | LookbackRequest => {
+  const runFirst = (): MarketsActs | LookbackRequest => {
     const strategy = strategyForEach(task, (market) => make(market, true));
     return requestLookback(job, warmupOf(strategy)) ?? simulateMarkets(task, strategy, control);
   };
-  const result = runFirst();
-  if ("type" in result) return result;
-  const integrity = checkStrategies(task, result, () => strategyForEach(task, (market) => make(market, false)));
-  return { type: "completed", result, integrity, log: log.lines, plots: [] };
+  const acts = runFirst();
+  if ("type" in acts) return acts;
+  const integrity = checkStrategies(task, acts, () => strategyForEach(task, (market) => make(market, false)));
+  return { type: "completed", result: acts.result, integrity, log: log.lines, plots: [] };
 }
 
 /** The lines of one market's instance. */

@@ -25,6 +25,8 @@ export interface Columns {
   /** Shows row `i` of each. */
   show(i: number): void;
   capacity(): number;
+  /** True for a column of these. */
+  owns(value: unknown): boolean;
 }
 
 export function makeColumns(layout: Layout, memory: Memory): Columns {
@@ -85,6 +87,7 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
     buffer: (n) => shower.buffers[n]!,
     show: shower.show,
     capacity: () => capacity,
+    owns: (value) => numbers.has(value),
   };
 }
 

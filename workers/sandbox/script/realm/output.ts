@@ -68,7 +68,7 @@ export function makePlots(
   { plotsMax, plotNameCharsMax, plotValuesMax, plotTime }: Layout,
   { memory, columns, log }: {
     readonly memory: Memory;
-    readonly columns: Columns;
+    readonly columns: Pick<Columns, "capacity">;
     readonly log: (line: string) => void;
   },
 ) {

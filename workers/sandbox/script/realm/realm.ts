@@ -8,7 +8,8 @@ import { type Columns, makeColumns } from "./columns.ts";
 import { makeMemory, type Memory } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
-import { makeUtc, share, takeAway } from "./world.ts";
+import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
+import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
 
 /** The functions of a realm that the host calls. Numbers, texts and buffers cross, and nothing else. */
 export interface Door {
@@ -48,6 +49,8 @@ export interface Door {
   readonly pane: (n: number) => unknown;
   /** The memory of a series. */
   readonly plot: (number: number) => ArrayBuffer;
+  /** For a strategy that decides on many markets; absent: its language has none. */
+  readonly portfolio?: PortfolioDoor;
 }
 
 interface Definition {
@@ -68,12 +71,8 @@ export function openRealm(layout: Layout): Door {
   const memory = makeMemory(layout);
   const log = makeLog(layout, memory);
   const columns = makeColumns(layout, memory);
-  const plots = makePlots(layout, { memory, columns, log: log.console.log });
   const writer = makeOrders(layout, memory);
-  const program = makeProgram(layout);
   const utc = makeUtc();
-  takeAway();
-  share({ ...columns.globals, strategy: program.strategy, plot: plots.plot, console: log.console, utc });
   const attempt = (act: () => void): string | null => {
     try {
       act();
@@ -83,8 +82,20 @@ export function openRealm(layout: Layout): Door {
     }
   };
   let failure = "";
+  const fail = (error: unknown) => void (failure = describe(error));
+  const { door: portfolio, ...many } = makePortfolio({ layout, memory, attempt, fail });
+  const program = makeProgram(layout, portfolio.isCalled);
+  const capacity = () => portfolio.isCalled() ? many.marks() : columns.capacity();
+  const plots = makePlots(layout, { memory, columns: { capacity }, log: log.console.log });
+  takeAway();
+  share({
+    ...columns.globals,
+    ...many.route(columns),
+    ...{ strategy: program.strategy, portfolio: many.portfolio, plot: plots.plot, console: log.console, utc },
+  });
   return {
     describe,
+    portfolio,
     start(parametersJson, timeframeMs, firstIndex) {
       memory.firstIndex = firstIndex;
       return attempt(() => program.create(parse(parametersJson), freeze({ timeframeMs, firstIndex })));
@@ -103,9 +114,7 @@ export function openRealm(layout: Layout): Door {
     requests: () => stringify(columns.requests),
     shown: () => stringify(columns.shown()),
     column: columns.buffer,
-    decide: makeDecide(layout, memory, { columns, writer, definition: program.definition }, (error) => {
-      failure = describe(error);
-    }),
+    decide: makeDecide(layout, memory, { columns, writer, definition: program.definition }, fail),
     failure: () => failure,
     line: (n) => log.lines[n]!,
     plotsCount: () => plots.names.length,
@@ -116,7 +125,7 @@ export function openRealm(layout: Layout): Door {
 }
 
 /** The global `strategy`, and what the script passed to it. */
-export function makeProgram(layout: Layout) {
+export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
   let factory: Factory | null = null;
   let definition: Definition | null = null;
   return {
@@ -126,6 +135,7 @@ export function makeProgram(layout: Layout) {
       factory = make;
     },
     create(parameters: unknown, series: Series): void {
+      if (isPortfolio()) throw new Error("portfolio decides on many markets: the run needs instruments or a universe");
       if (factory === null) throw new Error("the script never calls strategy(...)");
       definition = readDefinition(factory(parameters, series), layout);
     },
@@ -151,17 +161,8 @@ export function readDefinition(made: unknown, layout: Layout): Definition {
   return { warmup, self: made, prepare, decide };
 }
 
-export function isCallable(value: unknown): value is (...args: unknown[]) => unknown {
-  return typeof value === "function";
-}
-
 export function prepare({ prepare, self }: Definition, candles: object): void {
   if (prepare !== null) refusePromise("prepare", prepare.call(self, candles));
-}
-
-export function refusePromise(name: string, answer: unknown): void {
-  if (typeof answer !== "object" || answer === null || !("then" in answer)) return;
-  throw new TypeError(`${name} must not be async: nothing waits within a candle`);
 }
 
 /** The call of decisions: shows a candle and the account, calls `decide`, and stops at orders. */

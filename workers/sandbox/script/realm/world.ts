@@ -59,3 +59,12 @@ export function makeUtc(): (time: number) => object {
     };
   };
 }
+
+export function isCallable(value: unknown): value is (...args: unknown[]) => unknown {
+  return typeof value === "function";
+}
+
+export function refusePromise(name: string, answer: unknown): void {
+  if (typeof answer !== "object" || answer === null || !("then" in answer)) return;
+  throw new TypeError(`${name} must not be async: nothing waits within a candle`);
+}

@@ -11,7 +11,7 @@ export function languageOf(source: string): ScriptLanguage {
 /** The names of the language in Python's case: `crossesAbove` is `crosses_above`. Types keep theirs. */
 export function toPython({ globals, members, parameters }: Declaration): Declaration {
   return {
-    globals: globals.filter(({ name }) => name !== "strategy" && name !== "console").map(toSnake),
+    globals: globals.filter(({ name }) => !["strategy", "portfolio", "console"].includes(name)).map(toSnake),
     members: new Map([...members].map(([type, known]) => [type, known.map(toSnake)])),
     parameters,
   };

@@ -1,0 +1,11 @@
+import { ask } from "./realm_answers.ts";
+import type { CompiledScript } from "./realm_guest.ts";
+
+/** True if a script calls `portfolio`. Without the word in its text, it does not. */
+export function isPortfolio(source: string, { open }: CompiledScript): boolean {
+  if (!/\bportfolio\b/.test(source)) return false;
+  const { door, run } = open(0);
+  // What the lines throw is found again when they run for a strategy.
+  ask(run);
+  return door.portfolio !== undefined && ask(door.portfolio.isCalled) === true;
+}

@@ -1,0 +1,227 @@
+/** The inside of the realm of a script that decides on many markets at once. */
+import type { Layout } from "../../contracts/layout.ts";
+import { type Columns, makeColumns } from "./columns.ts";
+import { makeBooks, makeFinder, makeTargets } from "./market_orders.ts";
+import type { Memory } from "./memory.ts";
+import { isCallable, refusePromise } from "./world.ts";
+
+/** The functions of a realm with a strategy for many markets that the host calls. */
+export interface PortfolioDoor {
+  /** True if the script has called `portfolio`. */
+  readonly isCalled: () => boolean;
+  /** Creates the strategy. Returns as Door.start. @param marketsJson `[[id, symbol, exchange], ...]`. @param isTrial Any name finds a market. */
+  readonly start: (parametersJson: string, timeframeMs: number, marketsJson: string, isTrial: boolean) => string | null;
+  readonly warmup: () => number;
+  /** The name of its period; empty: it is asked at each mark. */
+  readonly every: () => string;
+  /** The numbers of the account, the markets and the last decision (layout.ts, PORTFOLIO). */
+  readonly state: () => ArrayBuffer;
+  /** Calls `prepare`. Returns as Door.prepare. @param rowsJson Rows of each market's columns. @param marks Of the run's. */
+  readonly prepare: (rowsJson: string, bits: number, marks: number) => string | null;
+  /** As of Door, for a market. */
+  readonly requests: (market: number) => string;
+  readonly shown: (market: number) => string;
+  readonly column: (market: number, n: number) => ArrayBuffer;
+  /** The memory of a market's orders; an empty one: it has none. */
+  readonly book: (market: number) => ArrayBuffer;
+  /** The tag of the last targets; empty: none. */
+  readonly tag: () => string;
+  /** Decides at a moment. Returns 0, or -1 after an error. @param row Of the mark. */
+  readonly decide: (now: number, row: number) => number;
+}
+
+interface PortfolioDefinition {
+  readonly warmup: number;
+  readonly every: string;
+  readonly self: object;
+  readonly prepare: ((markets: object) => unknown) | null;
+  readonly decide: (now: number, markets: object, account: object, orders: object) => unknown;
+}
+
+type PortfolioFactory = (parameters: unknown, series: object) => unknown;
+
+/** What the strategy of many markets has of its realm. */
+interface PortfolioParts {
+  readonly layout: Layout;
+  /** Of the realm: its log, its plots and its wishes. */
+  readonly memory: Memory;
+  readonly attempt: (act: () => void) => string | null;
+  readonly fail: (error: unknown) => void;
+}
+
+/** The global `portfolio`, the door to what it was given, and the indicators of all markets. */
+export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts) {
+  const { parse, stringify } = JSON;
+  let factory: PortfolioFactory | null = null;
+  let definition: PortfolioDefinition | null = null;
+  let markets: MadeMarkets | null = null;
+  let marks = 0;
+  const made = (): MadeMarkets => {
+    if (markets === null) throw new Error("there are no markets");
+    return markets;
+  };
+  const defined = (): PortfolioDefinition => {
+    if (definition === null) throw new Error("the strategy is not created");
+    return definition;
+  };
+  const door: PortfolioDoor = {
+    isCalled: () => factory !== null,
+    start: (parametersJson, timeframeMs, marketsJson, isTrial) =>
+      attempt(() => {
+        if (factory === null) throw new Error("the script never calls portfolio(...)");
+        markets = makeMarkets(layout, memory, parse(marketsJson), isTrial);
+        definition = readPortfolio(factory(parse(parametersJson), Object.freeze({ timeframeMs })), layout);
+      }),
+    warmup: () => defined().warmup,
+    every: () => defined().every,
+    state: () => made().state.buffer,
+    prepare: (rowsJson, bits, count) =>
+      attempt(() => {
+        marks = count;
+        const { columns, list } = made();
+        memory.listBits = bits >>> layout.candleColumns.length;
+        const rows: number[] = parse(rowsJson);
+        for (let n = 0; n < columns.length; n++) columns[n]!.open(rows[n]!, bits);
+        const { prepare, self } = defined();
+        if (prepare !== null) refusePromise("prepare", prepare.call(self, list));
+        for (const each of columns) each.close();
+      }),
+    requests: (market) => stringify(made().columns[market]!.requests),
+    shown: (market) => stringify(made().columns[market]!.shown()),
+    column: (market, n) => made().columns[market]!.buffer(n),
+    book: (market) => made().book(market),
+    tag: () => made().tag(),
+    decide(now, row) {
+      try {
+        memory.i = row;
+        const { begin, end, list, account, orders } = made();
+        begin();
+        const { decide, self } = defined();
+        const answer = decide.call(self, now, list, account, orders);
+        if (typeof answer === "object") refusePromise("decide", answer);
+        end();
+        return 0;
+      } catch (error) {
+        fail(error);
+        markets?.end();
+        return -1;
+      }
+    },
+  };
+  return {
+    door,
+    portfolio(make: PortfolioFactory): void {
+      if (typeof make !== "function") throw new TypeError("portfolio takes a function of the parameters");
+      if (factory !== null) throw new Error("portfolio is called twice: a script is one strategy");
+      factory = make;
+    },
+    /** Rows of the run's plots. */
+    marks: () => marks,
+    /** Indicators that take the columns of any market. @param own Of a strategy for one. */
+    route(own: Columns): Readonly<Record<string, (...args: readonly unknown[]) => unknown>> {
+      const columnsOf = (column: unknown): Columns =>
+        markets === null ? own : markets.columns.find((each) => each.owns(column)) ?? markets.columns[0] ?? own;
+      return Object.fromEntries(
+        layout.indicators.map(({ name }) => [name, (...args) => columnsOf(args[0]).globals[name]!(...args)]),
+      );
+    },
+  };
+}
+
+/** The markets of a run as a script sees them, and its orders. */
+interface MadeMarkets {
+  readonly list: readonly object[];
+  readonly account: object;
+  readonly orders: object;
+  readonly columns: readonly Columns[];
+  readonly state: Float64Array<ArrayBuffer>;
+  readonly book: (market: number) => ArrayBuffer;
+  readonly tag: () => string;
+  /** Begins a decision, and ends it. */
+  readonly begin: () => void;
+  readonly end: () => void;
+}
+
+export function makeMarkets(
+  layout: Layout,
+  memory: Memory,
+  names: readonly (readonly [id: string, symbol: string, exchange: string])[],
+  isTrial: boolean,
+): MadeMarkets {
+  const { portfolio: at } = layout;
+  const count = names.length;
+  // Read by index alone, as all memory is that the host writes.
+  const state = new Float64Array(at.head + count * (at.market + 2));
+  const columns = names.map(() => makeColumns(layout, memory));
+  const list = names.map(([id, symbol, exchange], index) => {
+    const base = at.head + index * at.market;
+    const market = {
+      ...{ index, id, symbol, exchange },
+      get i() {
+        return state[base + at.i]!;
+      },
+      get hasClosed() {
+        return state[base + at.hasClosed] === 1;
+      },
+      get isMember() {
+        return state[base + at.isMember] === 1;
+      },
+      get quantity() {
+        return state[base + at.quantity]!;
+      },
+      get entryPrice() {
+        return state[base + at.entryPrice]!;
+      },
+      get weight() {
+        return state[base + at.weight]!;
+      },
+    };
+    for (const name of layout.candleColumns) {
+      Object.defineProperty(market, name, { enumerable: true, get: () => columns[index]!.candles[name] });
+    }
+    return Object.freeze(market);
+  });
+  const find = makeFinder(names, isTrial);
+  Object.defineProperty(list, "of", { value: (name: unknown) => list[find(name)] });
+  const account = Object.freeze({
+    get cash() {
+      return state[at.cash]!;
+    },
+    get equity() {
+      return state[at.equity]!;
+    },
+    get initialBalance() {
+      return state[at.initialBalance]!;
+    },
+  });
+  const targets = makeTargets(layout, state, names, find);
+  const books = makeBooks(layout, memory, state, count);
+  return {
+    ...{ list: Object.freeze(list), account, columns, state, book: books.memory, tag: targets.tag },
+    orders: Object.freeze({ target: targets.target, of: (name: unknown) => books.of(find(name), names) }),
+    begin() {
+      targets.begin();
+      books.begin();
+    },
+    end: books.end,
+  };
+}
+
+export function readPortfolio(made: unknown, layout: Layout): PortfolioDefinition {
+  if (typeof made !== "object" || made === null) {
+    throw new TypeError(`the function that portfolio takes must return an object with decide, not ${typeof made}`);
+  }
+  const { warmup = 1, every = null, prepare = null, decide, ...rest }: Record<string, unknown> = { ...made };
+  const misspelt = Object.keys(rest).find((key) => /^(warm.?up|prep.*|deci.*|on_?candle|init|period)$/i.test(key));
+  if (misspelt !== undefined) throw new TypeError(`${misspelt} is not known: use warmup, every, prepare and decide`);
+  if (typeof warmup !== "number" || !Number.isInteger(warmup) || warmup < 1 || warmup > layout.warmupMax) {
+    throw new RangeError(`warmup must be a whole number of candles from 1 to ${layout.warmupMax}, not ${warmup}`);
+  }
+  const period = every === null ? "" : layout.portfolio.periods.find((name) => name === every);
+  if (period === undefined) {
+    throw new RangeError(`every must be one of ${layout.portfolio.periods.join(", ")}, or null, not ${String(every)}`);
+  }
+  if (!isCallable(decide)) throw new TypeError("the strategy has no function decide");
+  if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");
+  return { warmup, every: period, self: made, prepare, decide };
+}
