@@ -4,6 +4,7 @@ import { DIRECTIONS, METHODS } from "../../db/schema.ts";
 import { METRIC_DEFINITIONS, NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { type Accepting, acceptor, countLooksMax, countLookTerms } from "../../research/accepted_points.ts";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, countTerms, parseConstraints } from "../../research/constraints.ts";
+import { isExecutionAxis, withExecutionAxes } from "../../research/execution_axes.ts";
 import { parseSpace } from "../../research/parse_space.ts";
 import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
 import { countPoints, isOrdered, type Space } from "../../research/space.ts";
@@ -81,7 +82,7 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
     const { min, values } = axisSchema.parse(axis);
     return [name, Array.isArray(values) ? values[0] : min] as const;
   });
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(values.filter(([name, value]) => value !== undefined && !isExecutionAxis(name)));
 }
 
 /**
@@ -92,8 +93,10 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
  */
 export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
   requireShortSpace(request.space);
-  const { value: space, issues } = parseSpace(request.space, schema, Object.keys(request.parameters));
-  if (issues !== undefined) throw refuse(issues.map(hinted(schema)).map(within(`${PATH}/space`)));
+  // Settings of execution vary only where they are named.
+  const known = request.space === undefined ? schema : withExecutionAxes(schema);
+  const { value: space, issues } = parseSpace(request.space, known, Object.keys(request.parameters));
+  if (issues !== undefined) throw refuse(issues.map(hinted(known)).map(within(`${PATH}/space`)));
   const trialsMax = trialsMaxOf(request);
   if (request.method === "tpe" && trialsMax > TPE_TRIALS_MAX) {
     const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${trialsMax}`;
@@ -168,6 +171,7 @@ function requireFewLooks(request: OptimizationRequest, accepting: Accepting, poi
  * @throws AppError VALIDATION_FAILED with a pointer, where none fits into the range, tests overlap, or they are too many trials.
  */
 export function readWalkForward(request: OptimizationRequest, space: Space, isCode: boolean): WalkForward | null {
+  const variesExecution = space.axes.some(({ name }) => isExecutionAxis(name));
   if (request.walk_forward === undefined) return null;
   const {
     train_days: trainDays,
@@ -177,7 +181,7 @@ export function readWalkForward(request: OptimizationRequest, space: Space, isCo
     anchored,
   } = request.walk_forward;
   const path = `${PATH}/walk_forward`;
-  const carry = readCarry(request.walk_forward.carry, { hasGaps: stepDays > testDays, isCode });
+  const carry = readCarry(request.walk_forward.carry, { hasGaps: stepDays > testDays, isCode, variesExecution });
   const walk = { trainDays, purgeDays, testDays, stepDays, anchored, carry };
   const range = { startDate: request.start_date, endDate: request.end_date };
   const days = countDays(range);
@@ -213,14 +217,28 @@ export function readWalkForward(request: OptimizationRequest, space: Space, isCo
 }
 
 /** Positions are carried unless something prevents it. */
-function readCarry(asked: boolean | undefined, { hasGaps, isCode }: { hasGaps: boolean; isCode: boolean }): boolean {
+function readCarry(
+  asked: boolean | undefined,
+  { hasGaps, isCode, variesExecution }: { hasGaps: boolean; isCode: boolean; variesExecution: boolean },
+): boolean {
   const obstacle = hasGaps
     ? "there are days between the tests: leave step_days out"
     : isCode
     ? "positions are carried for built-in strategies alone"
+    : variesExecution
+    ? "one account has one execution, and the space varies it"
     : null;
   if (asked !== true || obstacle === null) return asked ?? obstacle === null;
   throw refuse([{ path: `${PATH}/walk_forward/carry`, message: `cannot be true, because ${obstacle}` }]);
+}
+
+/** @throws AppError VALIDATION_FAILED where code of a user would run with more than one execution. */
+export function requireOwnAxes({ axes }: Space): void {
+  const issues = axes.filter(({ name }) => isExecutionAxis(name)).map(({ name }) => ({
+    path: `${PATH}/space/${name}`,
+    message: "can vary for built-in strategies alone: run an optimization for each value",
+  }));
+  if (issues.length > 0) throw refuse(issues);
 }
 
 const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });

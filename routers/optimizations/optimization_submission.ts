@@ -1,6 +1,7 @@
 import { addSizes } from "../../db/backtest_sizes.ts";
 import { insertOptimization, type NewOptimization, type Optimization } from "../../db/optimizations.ts";
 import { submissionColumns } from "../../db/runs.ts";
+import { ownParameters } from "../../research/execution_axes.ts";
 import { countPoints, pointAt } from "../../research/space.ts";
 import { AppError, type Issue } from "../common/errors.ts";
 import { completeParameters, PARAMETERS_PATH, parseRequestRange, requireShort } from "../runs/run_request.ts";
@@ -17,6 +18,7 @@ import {
   PATH,
   readSpace,
   readWalkForward,
+  requireOwnAxes,
   trialsMaxOf,
 } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
@@ -60,9 +62,13 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     const strategy = await resolveStrategy(ctx, request.strategy, { ...firstValues(request), ...request.parameters });
     if (strategy.portfolioBuiltin !== null) throw portfolioOnly(strategy.name);
     const space = readSpace(request, strategy.parameter_schema);
+    if (strategy.runtime !== null) requireOwnAxes(space);
     const names = new Set(space.axes.map(({ name }) => name));
     // One point stands for all: the values of each parameter have been checked one by one.
-    const complete = completeParameters(strategy, { ...request.parameters, ...pointAt(space, 0) });
+    const complete = completeParameters(strategy, {
+      ...request.parameters,
+      ...ownParameters(pointAt(space, 0)),
+    });
     requireShort(range, complete.timeframe, ctx.runCandlesMax);
     const parameters = withoutNames(complete, names);
     checkConstraints(request, space, parameters);

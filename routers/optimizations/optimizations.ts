@@ -15,6 +15,10 @@ import { sameStrategy } from "../strategies/same_strategy.ts";
 import { router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
 import { optimizationRequestSchema } from "./optimization_request.ts";
+import { type Execution, resolveExecution } from "../../engine/execution.ts";
+import { executionOf, isExecutionAxis, ownParameters } from "../../research/execution_axes.ts";
+import { executionRequestSchema } from "../runs/execution_request.ts";
+import type { Parameters } from "../strategies/parameters.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
 import { submitOptimization } from "./optimization_submission.ts";
 import { readSurface, surfaceSchema, surfaceShape } from "./optimization_surface.ts";
@@ -92,11 +96,23 @@ export const optimizationsRouter = router({
         start_date: row.startDate,
         end_date: row.endDate,
         initial_balance: row.initialBalance,
-        parameters: { ...row.parameters, ...strategy, ...parameters },
+        parameters: {
+          ...row.parameters,
+          ...strategy,
+          ...ownParameters(parameters),
+          ...executionOfTrial(row.parameters, parameters),
+        },
       });
       return { backtest: toBacktest(backtest) };
     }),
 });
+
+/** The execution of a trial whose space varies it; else the record's stays. */
+function executionOfTrial(common: Parameters, trial: Parameters): { readonly execution?: Execution } {
+  if (!Object.keys(trial).some(isExecutionAxis)) return {};
+  const execution = resolveExecution(executionRequestSchema.parse(common["execution"] ?? {}), null);
+  return { execution: executionOf(execution, trial) };
+}
 
 /** Procedures with streams, which only REST can carry. */
 export const optimizationsStreamsRouter = router({

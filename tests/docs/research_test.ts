@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINT_TERMS_MAX } from "../../research/constraints.ts";
+import { EXECUTION_AXES } from "../../research/execution_axes.ts";
 import { BLOCKS } from "../../research/block_totals.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import { ENDPOINT_RUNS_MAX, MONTE_CARLO_METHODS, PATH_STEPS_MAX } from "../../research/monte_carlo/request.ts";
@@ -33,6 +34,7 @@ Deno.test("docs/research.md states the limits that the code has", () => {
   expect(page).toContain(`fewer than ${DAYS_MIN} daily returns or ${TRADES_MIN} closed trades`);
   expect(page).toContain(`has at most ${WALK_WINDOWS_MAX} windows`);
   expect(page).toContain(`A space as JSON has at most ${grouped(SPACE_BYTES_MAX)} bytes`);
+  for (const name of EXECUTION_AXES) expect(page).toContain(`\`${name}\``);
   expect(page).toContain(`a name in it at most ${PARAMETER_NAME_LENGTH_MAX} characters`);
 });
 

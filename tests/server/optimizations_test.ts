@@ -4,6 +4,7 @@ import { finishOptimization, OPTIMIZATION, submitOptimization } from "../support
 import { checkRunTrials } from "../support/run_trials.ts";
 import { startTestService } from "../support/service.ts";
 import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
+import { varyExecution } from "./execution_axes_steps.ts";
 import { compareLibraryGrid } from "./library_grid_steps.ts";
 
 const WALK = { train_days: 14, test_days: 7, carry: false };
@@ -188,6 +189,11 @@ for (const kind of DATABASES) {
       expect(found.in_sample_annual_return).toEqual(near(inSample));
       expect(found.efficiency).toEqual(near(figures.annual_return / inSample));
     });
+
+    await t.step(
+      "settings of execution vary like parameters, and each trial is the backtest with them",
+      () => varyExecution(user),
+    );
 
     await t.step("with one point, the carried account is that of one continuous run, to the last digit", async () => {
       const space = { fast: { values: [5] }, slow: { values: [20] } };

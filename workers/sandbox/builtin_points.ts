@@ -2,6 +2,7 @@
 import { isAskedToStop } from "../../engine/control.ts";
 import { RunStopped } from "../../engine/run.ts";
 import { acceptor, countLooksMax, drawPoints } from "../../research/accepted_points.ts";
+import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import { pointAt, type Space } from "../../research/space.ts";
 import { suggest } from "../../research/tpe.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
@@ -76,7 +77,9 @@ function lookbackFinder({ own, builtin: slug, execution, lookback }: PointRules,
   const fixed = Object.fromEntries(read.map((name) => [name, own[name]]));
   return (point: number) => {
     try {
-      const strategy = builtin.create({ ...fixed, ...pointAt(space, point) }, execution);
+      const parameters = pointAt(space, point);
+      const varied = executionOf(execution, parameters);
+      const strategy = builtin.create({ ...fixed, ...ownParameters(parameters) }, varied);
       return execution.lookback ? Math.max(always, strategy.warmup, strategy.lookback ?? 0) : 0;
     } catch (error) {
       if (error instanceof RangeError) return REFUSED;

@@ -4,6 +4,7 @@ import type { BufferPool } from "../../engine/buffer_pool.ts";
 import { ColumnCache } from "../../engine/column_cache.ts";
 import { isAskedToStop } from "../../engine/control.ts";
 import { measureTrial, RunStopped } from "../../engine/run.ts";
+import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { SliceRun, SliceTask } from "../common/protocol.ts";
@@ -30,9 +31,13 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
     for (const trial of trials) {
       if (isAskedToStop(control)) break;
       if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
-      const strategy = builtin.create({ ...own, ...trial.parameters }, task.execution);
+      const execution = executionOf(task.execution, trial.parameters);
+      const strategy = builtin.create({ ...own, ...ownParameters(trial.parameters) }, execution);
       try {
-        table.add(trial, measureTrial({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
+        table.add(
+          trial,
+          measureTrial({ ...settings, ...cutter.cut(trial.lookback), execution, strategy, control, pool }),
+        );
       } catch (error) {
         if (!(error instanceof RunStopped) || table.rows === 0) throw error;
         break;
