@@ -7,7 +7,7 @@ export async function stressRun(page: Page): Promise<void> {
   await page.getByRole("tab", { name: "Stress" }).click();
   await page.getByRole("button", { name: "Start a stress test" }).click();
   await page.getByRole("img", { name: /^Net return with each change, from/ }).waitFor();
-  const table = page.getByRole("table").first();
+  const table = page.getByRole("region", { name: "Stress test" });
   await table.getByRole("row").filter({ hasText: "As it ran" }).waitFor();
   await table.getByRole("row").filter({ hasText: "Orders reach the market a candle later" }).waitFor();
   await page.getByRole("heading", { name: "By regime" }).waitFor();
