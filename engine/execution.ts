@@ -171,6 +171,9 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
   },
 };
 
+/** The names of all settings: those that every profile has, and those that are absent by default. */
+export const EXECUTION_NAMES: readonly string[] = [...Object.keys(HINDCAST), "delay" satisfies keyof Execution];
+
 /** Trading days in a year: stocks rest on weekends and holidays, forex on weekends. */
 const PERIODS_PER_YEAR: Readonly<Record<AssetClass, number>> = { stock: 252, forex: 260, crypto: 365 };
 /** Each candle of a week or a month gives one return. */

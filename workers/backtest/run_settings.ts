@@ -1,7 +1,7 @@
 import type { Backtest } from "../../db/backtests.ts";
 import { readRecord, requireName } from "../../db/codec/unreadable.ts";
 import type { Member } from "../../db/universes.ts";
-import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
+import { type Execution, EXECUTION_NAMES, PROFILE_DEFAULTS } from "../../engine/execution.ts";
 import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
 import { isTimeframe, type Timeframe } from "../../market/timeframes.ts";
 import type { CandlesRecord } from "./run_candles.ts";
@@ -54,7 +54,7 @@ function readParameters(parameters: RunRecord["parameters"]): RunSettings {
     throw new Error("they have no usable timeframe, session or execution");
   }
   const defaults = PROFILE_DEFAULTS[execution.profile];
-  requireKnown(Object.keys(execution), Object.keys(defaults), "setting of execution");
+  requireKnown(Object.keys(execution), EXECUTION_NAMES, "setting of execution");
   // A record from before a setting existed lacks it.
   return {
     timeframe,
