@@ -20,6 +20,8 @@ export type Parameters = Readonly<Record<string, unknown>>;
 const DESCRIPTION_BYTES_MAX = 64 * 1024;
 /** Most bytes of a backtest's parameters, an inline module aside: every list of backtests repeats them. */
 const PARAMETERS_BYTES_MAX = 16 * 1024;
+// A thousand instruments with their dates.
+const INSTRUMENTS_BYTES_MAX = 128 * 1024;
 // Parameters of such names are the client's remarks, whatever the schema says.
 const REMARK_PREFIX = "x-";
 
@@ -66,14 +68,19 @@ export function requireShortDescription({ default_config, parameter_schema }: Om
 }
 
 /**
- * Limits the parameters of a backtest, not counting a module that comes with them.
+ * Limits the parameters of a backtest, not counting a module that comes with them. A list of instruments has a limit of its own.
  *
  * @throws AppError VALIDATION_FAILED
  */
 export function requireShortParameters(parameters: Parameters, path: string): void {
-  const bytes = countBytes(parameters) - countInlineBytes(parameters.runtime);
-  if (bytes <= PARAMETERS_BYTES_MAX) return;
-  const message = `must be at most ${PARAMETERS_BYTES_MAX} bytes, not ${bytes}`;
+  const { instruments = null, ...others } = parameters;
+  requireBytes(path, countBytes(others) - countInlineBytes(parameters.runtime), PARAMETERS_BYTES_MAX);
+  requireBytes(`${path}/instruments`, countBytes(instruments), INSTRUMENTS_BYTES_MAX);
+}
+
+function requireBytes(path: string, bytes: number, most: number): void {
+  if (bytes <= most) return;
+  const message = `must be at most ${most} bytes, not ${bytes}`;
   throw new AppError("VALIDATION_FAILED", `Cannot accept the request: ${path} ${message}`, {
     issues: [{ path, message }],
   });

@@ -2,6 +2,9 @@ import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
 import { readNumber } from "../parameter_schema.ts";
 import { everyProperty, type PortfolioBuiltin, readEvery } from "./portfolio_builtin.ts";
 
+// As the most exposure of the other strategies.
+const WEIGHT_MAX = 10;
+
 /** Chosen weights, restored once one of them is too far off. */
 export const fixedWeights: PortfolioBuiltin = {
   slug: "fixed-weights",
@@ -63,6 +66,9 @@ function readWeights(text: string): ReadonlyMap<string, number> {
     const weight = Number(value);
     if (value === "" || rest.length > 0 || !Number.isFinite(weight)) {
       throw new RangeError(`weights must be instruments and fractions, as in SPY 0.6, TLT 0.4: "${part}" is not one`);
+    }
+    if (Math.abs(weight) > WEIGHT_MAX) {
+      throw new RangeError(`weights must be from -${WEIGHT_MAX} to ${WEIGHT_MAX}: "${part}" is not`);
     }
     if (weights.has(name)) throw new RangeError(`weights name ${name} twice`);
     weights.set(name, weight);
