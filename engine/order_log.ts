@@ -162,10 +162,12 @@ export class OrderLog {
 
   /** Reads times in a loop of their own: the processor then waits for many at once. */
   #readTimes(time: Float64Array, fillTime: Float64Array): void {
+    const all = this.#times;
+    const only = all.length === 1 ? all[0]! : null;
     for (let k = 0; k < time.length; k++) {
       const from = this.#rows.chunkOf(k);
       const at = this.#rows.placeOf(k);
-      const times = this.#times[from[at + MARKET]!]!;
+      const times = only ?? all[from[at + MARKET]!]!;
       const filledAt = from[at + FILLED_AT]!;
       time[k] = times[from[at + PLACED_AT]!]!;
       fillTime[k] = filledAt === NOT_FILLED ? NaN : times[filledAt]!;

@@ -43,6 +43,7 @@ export class Simulation {
   readonly equity: Float64Array;
   /** Units held at each candle's close, negative when short. */
   readonly position: Float64Array;
+  readonly #close: Float64Array;
   readonly #execution: Execution;
   readonly #firstIndex: number;
   readonly #hasFinancing: boolean;
@@ -50,6 +51,7 @@ export class Simulation {
   constructor(input: SimulationInput) {
     const { candles, execution, firstIndex, pool = null, keepsDetails = true } = input;
     const rows = candles.close.length - firstIndex;
+    this.#close = candles.close;
     this.#execution = execution;
     this.#firstIndex = firstIndex;
     this.#hasFinancing = hasFinancing(execution);
@@ -135,7 +137,7 @@ export class Simulation {
     const { quantity } = this.ledger;
     const row = i - this.#firstIndex;
     this.balances.mark(row, account.cash, quantity);
-    const equity = account.cash + quantity * this.market.candles.close[i]!;
+    const equity = account.cash + quantity * this.#close[i]!;
     account.equity = equity;
     this.equity[row] = equity;
     this.position[row] = quantity;

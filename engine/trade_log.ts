@@ -209,11 +209,13 @@ export class TradeLog {
   }
 
   #readTimes({ count, entryTime, exitTime }: TradeColumns, rows: Uint32Array | null): void {
+    const all = this.#times;
+    const only = all.length === 1 ? all[0]! : null;
     for (let k = 0; k < count; k++) {
       const row = rows === null ? k : rows[k]!;
       const from = this.#rows.chunkOf(row);
       const at = this.#rows.placeOf(row);
-      const time = this.#times[Math.abs(from[at + SIDE_OF_MARKET]!) - 1]!;
+      const time = only ?? all[Math.abs(from[at + SIDE_OF_MARKET]!) - 1]!;
       entryTime[k] = time[from[at + ENTRY_INDEX]!]!;
       exitTime[k] = from[at + REASON]! === STILL_OPEN ? NaN : time[from[at + EXIT_INDEX]!]!;
     }

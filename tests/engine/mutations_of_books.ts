@@ -83,7 +83,7 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "equity is marked at the close",
     file: "engine/simulation.ts",
-    text: "account.cash + quantity * this.market.candles.close[i]!;",
+    text: "account.cash + quantity * this.#close[i]!;",
     replacement: "account.cash + quantity * this.market.candles.open[i]!;",
   },
   {
