@@ -7,7 +7,7 @@ import { backtests } from "./schema.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
 /** The owner's own words about a backtest, which no run reads. */
-export type Labels = Pick<Backtest, "name" | "tags" | "notes" | "star">;
+type Labels = Pick<Backtest, "name" | "tags" | "notes" | "star">;
 
 /**
  * Changes those labels that are given.

@@ -43,7 +43,7 @@ export interface BacktestPlace {
 }
 
 /** The records of one user that a list shows. Times are milliseconds since 1970, from `createdFrom` to before `createdTo`. */
-export interface BacktestFilters {
+interface BacktestFilters {
   readonly ownerId: string;
   readonly status?: RunStatus | undefined;
   readonly strategy?: string | undefined;

@@ -7,7 +7,7 @@ import { queryText } from "./postgres_session.ts";
 import { backtestLogs } from "./schema.ts";
 
 /** Lines that a strategy logged in its run, and the stack of the error that ended it. */
-export interface BacktestLog {
+interface BacktestLog {
   readonly id: string;
   /** The one that ran; the log is stored if it has ended the record. */
   readonly attempt: number;

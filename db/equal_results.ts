@@ -61,7 +61,7 @@ export async function findEqualResults(
 }
 
 /** The parts of a stored result that an equal one repeats. */
-export type StoredResult = Required<Pick<CompletedRun, "result" | "sparkline" | "plots" | "log" | "chunks">>;
+type StoredResult = Required<Pick<CompletedRun, "result" | "sparkline" | "plots" | "log" | "chunks">>;
 
 /** A completed record's result as it is stored; null where the record is gone. */
 export async function readStoredResult(db: Db, id: string): Promise<StoredResult | null> {

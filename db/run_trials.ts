@@ -5,7 +5,7 @@ import { prepareOnce } from "./prepare_once.ts";
 import { backtests, optimizations } from "./schema.ts";
 
 /** A user's tries of a strategy on a market. */
-export interface RunTrials {
+interface RunTrials {
   /** Completed backtests with different run keys: a run that is verified, repeated or reused is one. */
   readonly backtests: number;
   /** Trials of optimizations that did not fail. */

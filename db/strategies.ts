@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { backtests, optimizations, slugs, strategies, strategyVersions } from "./schema.ts";
 
-export type Strategy = typeof strategies.$inferSelect;
-export type NewStrategy = Omit<typeof strategies.$inferInsert, "id" | "createdAt" | "updatedAt">;
+type Strategy = typeof strategies.$inferSelect;
+type NewStrategy = Omit<typeof strategies.$inferInsert, "id" | "createdAt" | "updatedAt">;
 export type StrategyVersion = typeof strategyVersions.$inferSelect;
 
 /** A registered strategy with its highest version. */

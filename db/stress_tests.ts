@@ -7,7 +7,7 @@ import { stressTests } from "./schema.ts";
 export type StressTest = typeof stressTests.$inferSelect;
 
 /** The columns that a submission sets; the service sets the others. */
-export type NewStressTest = Pick<
+type NewStressTest = Pick<
   typeof stressTests.$inferInsert,
   "id" | "ownerId" | "backtestId" | "idempotencyKey" | "requestSha256"
 >;

@@ -9,7 +9,7 @@ export type TokenRow = typeof tokens.$inferSelect;
 export type Scope = TokenRow["scope"];
 
 /** A token with the user whom it acts for. */
-export interface TokenOwner {
+interface TokenOwner {
   readonly token: TokenRow;
   readonly user: { readonly id: string; readonly email: string; readonly name: string; readonly role: string | null };
   readonly isBanned: boolean;

@@ -174,7 +174,7 @@ function ownFrame(): SQL<Uint8Array> {
 }
 
 /** A trial whose daily returns are kept. */
-export interface TrialReturns {
+interface TrialReturns {
   /** Its place among such trials, from 0. */
   readonly kept: number;
   readonly place: number;
@@ -214,7 +214,7 @@ export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGe
 }
 
 /** The daily returns of a test window. */
-export interface WindowReturns {
+interface WindowReturns {
   readonly returns: Float64Array;
   /** See TrialNotes; null in older chunks. */
   readonly dates: readonly number[] | null;

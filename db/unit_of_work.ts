@@ -5,7 +5,7 @@ import { transactPipelined } from "./postgres_session.ts";
 const unitsOf = new WeakMap<Db, UnitOfWork>();
 
 /** A transaction in as few round trips as its statements allow; see inUnit(). */
-export class UnitOfWork {
+class UnitOfWork {
   readonly tx: Db;
   /** Resolves when its last statements are on their way. */
   readonly allSent: Promise<void>;

@@ -4,7 +4,7 @@ import type { Db } from "./client.ts";
 import { type Member, universes, universeVersions } from "./schema.ts";
 
 export type { Member } from "./schema.ts";
-export type Universe = typeof universes.$inferSelect;
+type Universe = typeof universes.$inferSelect;
 
 /** A version without its members. */
 export interface UniverseVersion {

@@ -14,7 +14,7 @@ const selectSession = prepareOnce((db) =>
 );
 
 /** A session with its user. */
-export type SessionRow = Awaited<ReturnType<typeof selectSession>>[number];
+type SessionRow = Awaited<ReturnType<typeof selectSession>>[number];
 
 /** The session of a token, ended or not, in one round trip. */
 export async function findSession(db: Db, token: string): Promise<SessionRow | undefined> {

@@ -21,10 +21,10 @@ export const EXCLUSIVES = ["opposite", "any", "off"] as const;
 export const CLOSES_AT_END = ["none", "last_open", "last_close"] as const;
 
 export type AssetClass = (typeof ASSET_CLASSES)[number];
-export type Profile = (typeof PROFILES)[number];
+type Profile = (typeof PROFILES)[number];
 
 /** Quantity of an order that names none: a fraction, units, money, or a fraction of equity lost at the stop. */
-export interface Sizing {
+interface Sizing {
   readonly type: (typeof SIZING_TYPES)[number];
   readonly value: number;
 }

@@ -22,7 +22,7 @@ import { Walk } from "./walk.ts";
 import { WalkFills } from "./walk_fills.ts";
 
 /** The candles and rules of a market, its account and the logs of all of the account's markets. */
-export interface MarketParts {
+interface MarketParts {
   /** The market's index: its row among the account's markets. */
   readonly index: number;
   readonly candles: Candles;

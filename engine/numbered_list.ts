@@ -1,5 +1,5 @@
 /** An item of a list. Its number is larger than that of the item before it and does not change while it is listed. */
-export interface Numbered {
+interface Numbered {
   readonly number: number;
 }
 

@@ -15,7 +15,7 @@ import { CANDLES_AHEAD_MAX, type Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trade_columns.ts";
 
 /** Everything besides the decisions that a run's result depends on. */
-export interface RunSettings {
+interface RunSettings {
   readonly candles: Candles;
   /** Candles before this one are lookback: indicators see them, but they have no decision and no row of equity. */
   readonly firstIndex: number;

@@ -1,5 +1,5 @@
 /** The end of an account. */
-export interface Ruin {
+interface Ruin {
   /** Candle of the run: a row of its equity, counted as its candles are. */
   readonly index: number;
   /** Money lost beyond the account, which the broker bears. */

@@ -5,7 +5,7 @@ import { type Axis, isOrdered, randomIndices, type Space, valueAt } from "./spac
  * The most work of one look for points, in terms of constraints: about a second and a half of a thread. A choice at random and a round of a
  * guided search are such looks.
  */
-export const LOOK_TERMS_MAX = 50_000_000;
+const LOOK_TERMS_MAX = 50_000_000;
 // To draw a point, and to take one value from its axis, each take as long as these numbers of terms.
 const DRAW_TERMS = 32;
 const VALUE_TERMS = 4;
@@ -64,7 +64,7 @@ function namedAxes({ axes }: Space, constraints: readonly Constraint[]): { axis:
 }
 
 /** Points that were drawn. */
-export interface DrawnPoints {
+interface DrawnPoints {
   /** Their numbers, in the order in which they were drawn. */
   readonly points: Float64Array<ArrayBuffer>;
   /** Points that were passed over because they break a constraint. */

@@ -14,7 +14,7 @@ type Comparison = typeof COMPARISONS[number];
 type Arithmetic = "+" | "-" | "*" | "/";
 
 /** A sum, product or operand, as plain data. */
-export type Expression =
+type Expression =
   | { readonly type: "number"; readonly value: number }
   | { readonly type: "name"; readonly name: string }
   | {

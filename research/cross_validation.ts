@@ -20,7 +20,7 @@ export interface SplitsPart {
 }
 
 /** The trials that are split. */
-export interface SplitTrials {
+interface SplitTrials {
   /** A column of daily returns for each trial, all of one length. */
   readonly returns: readonly Float64Array[];
   readonly measure: Measure;

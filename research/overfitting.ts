@@ -58,7 +58,7 @@ const FIGURES = [
 ] as const;
 
 /** The name of a figure of an optimization's luck; docs/research.md defines each. */
-export type OverfittingFigure = typeof FIGURES[number];
+type OverfittingFigure = typeof FIGURES[number];
 
 /** How much of the best trial is luck. Sharpe ratios are per year. */
 export type Overfitting =

@@ -16,7 +16,7 @@ export interface SharpeEstimate {
 
 const EULER_MASCHERONI = 0.5772156649015329;
 /** The confidence that minimumTrackRecord() asks for. */
-export const CONFIDENCE = 0.95;
+const CONFIDENCE = 0.95;
 
 const NOT_ABOVE = "its Sharpe ratio is not above what the best of as many trials without skill would have";
 const NOT_POSITIVE = "its Sharpe ratio is not above 0";

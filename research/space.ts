@@ -29,7 +29,7 @@ export interface Space {
 }
 
 /** A value for each parameter of a space. */
-export type Point = Readonly<Record<string, ParameterValue>>;
+type Point = Readonly<Record<string, ParameterValue>>;
 
 /** True if the axis has an order, so that values next to each other are neighbours. */
 export function isOrdered(axis: Axis): boolean {

@@ -10,7 +10,7 @@ export interface Observation {
   readonly objective: number | null;
 }
 
-export interface Suggesting {
+interface Suggesting {
   readonly seed: number;
   /** Default: more is better. */
   readonly direction?: "max" | "min";

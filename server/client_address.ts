@@ -3,7 +3,7 @@ import type { Context as HonoContext } from "hono";
 import { getConnInfo } from "hono/deno";
 
 /** Addresses and networks (`10.0.0.0/8`, `fd00::/8`) of proxies whose X-Forwarded-For is trusted. */
-export type TrustedProxies = BlockList;
+type TrustedProxies = BlockList;
 
 /**
  * Reads a list of addresses and networks.

@@ -31,7 +31,7 @@ export interface OpenQueue extends RunQueue {
 }
 
 /** The settings of a queue and its workers. */
-export interface QueueOptions {
+interface QueueOptions {
   readonly handle: DatabaseHandle;
   /** How long a backtest may compute. */
   readonly runSecondsMax: number;

@@ -1,5 +1,5 @@
 /** Stretches of a column in which each value is as far from the one before: constants, and times of candles without a gap. */
-export interface Lines {
+interface Lines {
   /** The rows with which the stretches begin. */
   readonly starts: Uint32Array;
   readonly firsts: Float64Array;

@@ -4,13 +4,13 @@ import { type Frames, packColumns, packFrames } from "./packed_columns.ts";
 import { storableText } from "./storable.ts";
 
 /** The place of a trial's point among those that the optimization tries, from 0, and its number in the space. */
-export interface TrialPoint {
+interface TrialPoint {
   readonly place: number;
   readonly point: number;
 }
 
 /** The end of a trial that failed, as a backtest's `error`. */
-export interface TrialError {
+interface TrialError {
   readonly code: string;
   readonly message: string;
 }

@@ -6,7 +6,7 @@ const FIRST_PAUSE_MS = 1000;
 const PAUSE_MS_MAX = 30_000;
 
 /** How a listener reports. */
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly channel: string;
   /** Settings of the session, such as `application_name`. */
   readonly settings?: Readonly<Record<string, string | number>>;

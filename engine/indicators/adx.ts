@@ -4,7 +4,7 @@ import { checkPeriod } from "./period.ts";
 import { wilder, wilderSettlingCandles } from "./wilder.ts";
 
 /** Columns of equal length, 0 to 100. `plus` and `minus` are NaN for the first `period` candles, `adx` for `2 x period - 1`. */
-export interface AdxColumns {
+interface AdxColumns {
   readonly adx: Float64Array;
   readonly plus: Float64Array;
   readonly minus: Float64Array;

@@ -3,7 +3,7 @@ import { sma } from "./sma.ts";
 import { stddev } from "./stddev.ts";
 
 /** Columns of equal length, in the unit of the prices; NaN for the first `period - 1` candles. */
-export interface BollingerColumns {
+interface BollingerColumns {
   readonly upper: Float64Array;
   readonly middle: Float64Array;
   readonly lower: Float64Array;

@@ -3,7 +3,7 @@ import { donchian } from "./donchian.ts";
 import { checkPeriod } from "./period.ts";
 
 /** Columns of equal length, in the unit of the prices; NaN until their candles exist. */
-export interface IchimokuColumns {
+interface IchimokuColumns {
   readonly conversion: Float64Array;
   readonly base: Float64Array;
   /** The edges of the cloud as a chart shows them at a candle: computed `displacement - 1` candles before. */

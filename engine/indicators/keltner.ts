@@ -3,7 +3,7 @@ import { atr } from "./atr.ts";
 import { ema } from "./ema.ts";
 
 /** Columns of equal length, in the unit of the prices; NaN until both averages exist. */
-export interface KeltnerColumns {
+interface KeltnerColumns {
   readonly upper: Float64Array;
   readonly middle: Float64Array;
   readonly lower: Float64Array;

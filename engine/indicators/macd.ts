@@ -2,7 +2,7 @@ import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { ema } from "./ema.ts";
 
 /** Columns of equal length, in the unit of the prices. */
-export interface MacdColumns {
+interface MacdColumns {
   readonly macd: Float64Array;
   readonly signal: Float64Array;
   readonly histogram: Float64Array;

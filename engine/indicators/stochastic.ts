@@ -3,7 +3,7 @@ import { donchian } from "./donchian.ts";
 import { sma } from "./sma.ts";
 
 /** Columns of equal length, 0 to 100. `k` is NaN for the first `period + slowing - 2` candles, `d` for `signal - 1` more. */
-export interface StochasticColumns {
+interface StochasticColumns {
   readonly k: Float64Array;
   readonly d: Float64Array;
 }

@@ -2,7 +2,7 @@ import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { atr } from "./atr.ts";
 
 /** Columns of equal length; NaN for the first `period - 1` candles. */
-export interface SupertrendColumns {
+interface SupertrendColumns {
   /** The price at which the trend would turn: below the market while it rises, above it while it falls. */
   readonly line: Float64Array;
   /** 1 in a rising trend, -1 in a falling one. */

@@ -2,7 +2,7 @@ import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { checkPeriod } from "./period.ts";
 
 /** Columns of equal length, in the unit of the prices; NaN without volume. */
-export interface VwapColumns {
+interface VwapColumns {
   /** Mean of the typical prices, weighted by volume. */
   readonly mean: Float64Array;
   /** Standard deviation of the typical prices about it, weighted by volume. */

@@ -1,7 +1,7 @@
 /** A metric's value, or the reason why this run has none. */
 export type Measured = number | Undefined;
 
-export interface Undefined {
+interface Undefined {
   /** One of reasons.ts. */
   readonly reason: string;
 }

@@ -4,7 +4,7 @@ export const RETURN_PERIODS = ["daily", "monthly", "yearly"] as const;
 export type ReturnPeriod = (typeof RETURN_PERIODS)[number];
 
 /** A row for each day, month or year with candles, oldest first. */
-export interface PeriodReturns {
+interface PeriodReturns {
   /** 00:00 UTC of the period's first date, in milliseconds since 1970. */
   readonly time: Float64Array;
   /** Fraction: equity / equity at the end of the period before - 1, the first against the initial balance. */

@@ -2,7 +2,7 @@ import type { TradingDays } from "../calendar/trading_days.ts";
 import { bucketStart, bucketStartAtOrAfter, isDaily, shortestMs, type Timeframe } from "../timeframes.ts";
 
 /** A stretch of time within one bucket, or between two. Milliseconds since 1970. */
-export interface Segment {
+interface Segment {
   /** Candles that open in [start, end) go to the bucket. */
   readonly start: number;
   readonly end: number;

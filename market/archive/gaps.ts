@@ -11,7 +11,7 @@ import type { TimeRange } from "./time_ranges.ts";
 const GAPS_MAX = 1_000;
 
 /** Gaps in a part of what is stored of a series. */
-export interface FoundGaps {
+interface FoundGaps {
   /** From the open of the first stored candle to the close of the last one of the series; null without candles. */
   readonly held: TimeRange | null;
   /** The longest 1,000 of the part, oldest first. */

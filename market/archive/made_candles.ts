@@ -7,7 +7,7 @@ import { Buckets } from "./buckets.ts";
 import type { TimeRange } from "./time_ranges.ts";
 
 /** An instrument, as far as it decides how its candles are made. */
-export type Made = Traded & { readonly provider: string };
+type Made = Traded & { readonly provider: string };
 
 /** The candles that are wanted of an instrument. */
 export interface WantedCandles extends TimeRange {

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const DAYS_KEPT_MAX = 16_384;
 
 /** One trading day, in milliseconds since 1970. */
-export interface TradingDay {
+interface TradingDay {
   /** 00:00 UTC of its date. */
   readonly date: number;
   /** It trades in [open, close). */

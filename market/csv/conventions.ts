@@ -4,7 +4,7 @@ import { isHoliday } from "../calendar/trading_hours.ts";
 import { bucketStart, candleEnd, DAY_MS, isDaily, shortestMs, type Timeframe, TIMEFRAME_MS } from "../timeframes.ts";
 
 /** A time as a file writes it. */
-export interface WrittenTime {
+interface WrittenTime {
   /** Milliseconds since 1970. */
   readonly time: number;
   /** The same without its offset: what the clock showed where it was written. */

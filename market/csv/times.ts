@@ -13,7 +13,7 @@ const CLOCK =
   /^(?:[T ]\s*)?(?:(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?|(\d\d)(\d\d)(\d\d)?)(?:\s?([AP])M)?(?:\s?(Z|UTC|GMT)?(?:([+-])(\d\d):?(\d\d)?)?)$/i;
 
 /** A date as its text has it: three numbers in the order of the file, or with the year first or the month named. */
-export interface DateParts {
+interface DateParts {
   /** Days since 1970, where the text alone says; else null. */
   readonly day: number | null;
   /** The two numbers before the year, where their order decides. */
@@ -56,7 +56,7 @@ export function dayIn(parts: DateParts, order: DateOrder): number {
 }
 
 /** How a file writes its times. */
-export interface TimeFormat {
+interface TimeFormat {
   readonly dateOrder: DateOrder | null;
   readonly timeUnit: TimeUnit | null;
   readonly isUnitForced: boolean;

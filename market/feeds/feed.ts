@@ -59,7 +59,7 @@ export interface FeedVariable {
 export type FeedSettings = Readonly<Record<string, string | undefined>>;
 
 /** The variable that a feed cannot work without, and the feed's exchange. */
-export interface MissingSetting {
+interface MissingSetting {
   readonly missing: string;
   readonly exchange: string;
 }

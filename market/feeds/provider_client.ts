@@ -12,7 +12,7 @@ const requests = metrics.getMeter("hindcast").createCounter("hindcast.provider.r
 });
 
 /** The limit of a provider's requests. */
-export interface Budget {
+interface Budget {
   /** Requests in each window of the clock, in the provider's weights. */
   readonly weightMax: number;
   readonly windowMs: number;
@@ -52,7 +52,7 @@ export function mirrorVariable(name: string): FeedVariable {
 }
 
 /** An answer with a status below 500 that does not mean "too often". */
-export interface ProviderAnswer {
+interface ProviderAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;

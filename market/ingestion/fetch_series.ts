@@ -52,7 +52,7 @@ export interface SeriesWork {
 }
 
 /** The outcome of a fetch. */
-export interface SeriesResult {
+interface SeriesResult {
   /** Undefined where the instrument is new and no candle arrived. */
   readonly instrument: Instrument | undefined;
   /** The open of the first candle that arrived; undefined where none did. */

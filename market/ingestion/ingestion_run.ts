@@ -39,7 +39,7 @@ export interface RunRequest {
 }
 
 /** The surroundings of a run. */
-export interface RunOptions {
+interface RunOptions {
   /** Default: the feeds that need no configuration. */
   readonly feeds?: Feeds;
   /** Stops the run between two parts; stored candles stay, and a later execution continues the run. */

@@ -14,7 +14,7 @@ import { describeFeedExchanges, listFeedExchanges } from "./describe_feeds.ts";
 import { describeTaken, type Target } from "../ingestion/fetch_series.ts";
 
 /** A request for candles by name; only the symbol is required. */
-export interface TargetQuery {
+interface TargetQuery {
   readonly symbol: string;
   readonly exchange?: string | undefined;
   readonly assetClass?: AssetClass | undefined;

@@ -3,7 +3,7 @@ import { FEED_LABELS, instruments } from "../../db/schema.ts";
 import { FeedError, type Feeds } from "../feeds/feed.ts";
 
 /** An exchange under which the archive keeps a feed's candles. */
-export interface FeedExchange {
+interface FeedExchange {
   readonly exchange: string;
   readonly assetClasses: readonly AssetClass[];
   /** The variable without which the feed cannot work; undefined where it is set. */

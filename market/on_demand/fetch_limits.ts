@@ -8,7 +8,7 @@ export class FetchLimitError extends Error {
 }
 
 /** The cause of a fetch: a user, or the network of a caller without an account. */
-export type FetchCaller = { readonly userId: string } | { readonly address: string };
+type FetchCaller = { readonly userId: string } | { readonly address: string };
 
 const ADDRESS_FETCHES_MAX = 30;
 const USER_FETCHES_MAX = 120;

@@ -6,13 +6,13 @@ import type { TestedPaths } from "./tested_paths.ts";
 import { describeLuck, judge, type Verdict } from "./verdict.ts";
 
 /** Trials that pass a check: how many, and the numbers of the best ones. */
-export interface Survivors {
+interface Survivors {
   readonly count: number;
   readonly best: readonly number[];
 }
 
 /** A check of the best trial; null where it could not be made. Objectives are in their own unit. */
-export interface LuckFigures {
+interface LuckFigures {
   readonly best: number | null;
   readonly expected_best: number | null;
   readonly p_value: number | null;
@@ -42,7 +42,7 @@ export interface Luck extends LuckFigures {
 }
 
 /** The trials of a conclusion. */
-export interface ConcludedTrials {
+interface ConcludedTrials {
   readonly measure: Measure;
   /** How many were run. */
   readonly trials: number;

@@ -15,7 +15,7 @@ export const MEASURED_OBJECTIVES = [
   "recovery_factor",
 ] as const;
 
-export type MeasuredObjective = typeof MEASURED_OBJECTIVES[number];
+type MeasuredObjective = typeof MEASURED_OBJECTIVES[number];
 
 /**
  * An objective as a function of two totals over days. Columns hold returns less the risk-free rate, or logarithms of growth: see

@@ -4,15 +4,15 @@ import type { Measured } from "../../engine/metrics/measured.ts";
 import { type Measure, measureColumn, toColumn } from "./measures.ts";
 
 /** Equal parts of the days, of which each split tests some. */
-export const GROUPS = 10;
+const GROUPS = 10;
 /** Each part is in nine of the 45 splits: they give nine paths. */
-export const PATHS = GROUPS - 1;
+const PATHS = GROUPS - 1;
 /** The share of the days that is left out on either side of a part that is tested, before it and after it. */
 const EMBARGO = 0.01;
 const DAYS_MIN = 10 * GROUPS;
 
 /** One account through all days, each of which was traded by a choice that did not know it. */
-export interface TestedPath {
+interface TestedPath {
   readonly total_return: number;
   /** Per year; null without deviation. */
   readonly sharpe: number | null;
@@ -27,7 +27,7 @@ export interface TestedPaths {
 }
 
 /** The trials that are chosen from. */
-export interface PathTrials {
+interface PathTrials {
   /** A column of daily returns for each trial, all of one length. */
   readonly returns: readonly Float64Array[];
   readonly measure: Measure;

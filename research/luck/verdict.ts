@@ -10,7 +10,7 @@ export const VERDICTS = ["beyond_luck", "luck", "too_little"] as const;
 export type Verdict = typeof VERDICTS[number];
 
 /** The facts that a verdict rests on. */
-export interface Evidence {
+interface Evidence {
   readonly objective: string;
   readonly trials: number;
   readonly days: number;

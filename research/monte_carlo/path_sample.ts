@@ -4,7 +4,7 @@ import { FIGURE_NAMES, type FigureName, type MeasuredPath, type PathFigures } fr
 
 /** The quantiles that a result has, by name. */
 const QUANTILES = { p05: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p95: 0.95 } as const;
-export type QuantileName = keyof typeof QUANTILES;
+type QuantileName = keyof typeof QUANTILES;
 
 /** Numbers that differ by less, relative to their size, differ by rounding: a shuffled product is the same product. */
 const EQUAL = 1e-9;
@@ -14,7 +14,7 @@ export const SAMPLINGS = ["shuffled", "resampled", "stationary_blocks", "candle_
 export type Sampling = (typeof SAMPLINGS)[number];
 
 /** One figure over all paths, and where the real run lies. */
-export interface FigureSummary {
+interface FigureSummary {
   readonly real: number | null;
   /** The share of the paths with less than the real run, and half of those with the same; null without one of both. */
   readonly percentile: number | null;

@@ -4,7 +4,7 @@ import { quantile } from "../quantiles.ts";
 import type { RegimeRow, StressFigures, StressRow } from "./stress_table.ts";
 
 /** The days of a completed run. Columns are as long as each other. */
-export interface RunDays {
+interface RunDays {
   /** 00:00 UTC of each day, in milliseconds since 1970. */
   readonly time: Float64Array;
   /** Fractions. */
@@ -16,7 +16,7 @@ export interface RunDays {
 }
 
 /** A closed trade, or one that was open at the end. */
-export interface RunTrade {
+interface RunTrade {
   /** In milliseconds since 1970. */
   readonly entryTime: number;
   readonly pnl: number;

@@ -6,7 +6,7 @@ export type StressGroup = (typeof STRESS_GROUPS)[number];
 
 /** Kinds of parts of a run. */
 export const REGIME_GROUPS = ["years", "benchmark", "volatility"] as const;
-export type RegimeGroup = (typeof REGIME_GROUPS)[number];
+type RegimeGroup = (typeof REGIME_GROUPS)[number];
 
 /** The figures of a row, as in a backtest's metrics; null where they are undefined. */
 export interface StressFigures {

@@ -22,7 +22,7 @@ const RECORDED: ReadonlySet<string> = new Set([
 ]);
 
 /** Finds the users behind a request. */
-export interface AuditSources {
+interface AuditSources {
   /** The user of the request's session. */
   findUserId(headers: Headers): Promise<string | undefined>;
   /** The user with an e-mail address. */

@@ -115,7 +115,7 @@ export function limitUsers({ userRequestsMax }: RateLimits): (c: HonoContext<Ser
 }
 
 /** The two steps at which requests that check or set a password are limited. */
-export interface SignInLimits {
+interface SignInLimits {
   /** Refuses the surplus of an address before its body is read: a flood must cost as little as can be. */
   readonly refuseSurplus: MiddlewareHandler<ServerEnv>;
   /** Waits for the request's turn. Its body must have arrived, since one that stalls would keep its place from others. */

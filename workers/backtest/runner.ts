@@ -35,7 +35,7 @@ import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 const PROGRESS_MS = 500;
 
 /** A user's code over many markets. */
-export type MarketsJob = WasmMarketsJob | ScriptMarketsJob;
+type MarketsJob = WasmMarketsJob | ScriptMarketsJob;
 
 /** A run, by the kind of its strategy. */
 export type Run =
@@ -49,10 +49,10 @@ export type PortfolioRun =
   | { readonly kind: "code"; readonly job: MarketsJob };
 
 /** Loads a run again with more candles before the ranges of its markets, as Reload. */
-export type ReloadMarkets = (lookbackCandles: number) => Promise<PortfolioRun>;
+type ReloadMarkets = (lookbackCandles: number) => Promise<PortfolioRun>;
 
 /** Loads a run again with more candles before its range: the warm-up that a user's code turned out to ask for. */
-export type Reload = (lookbackCandles: number) => Promise<Run>;
+type Reload = (lookbackCandles: number) => Promise<Run>;
 
 /** Runs our own code in a warm worker, and foreign code in a process of its own. */
 export class Runner {

@@ -1,5 +1,5 @@
 /** How long to wait for a slot, and what ends the wait. */
-export interface SlotWait {
+interface SlotWait {
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }

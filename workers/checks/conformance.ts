@@ -70,14 +70,14 @@ export async function prepareLanguage(language: ScriptLanguage): Promise<void> {
 }
 
 /** A script's text and its own parameters, defaults filled in. */
-export interface ScriptTrial {
+interface ScriptTrial {
   readonly source: string;
   readonly language: ScriptLanguage;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** A module's bytes, or a script's text, and its own parameters. */
-export interface CodeTrial {
+interface CodeTrial {
   readonly code: Uint8Array | Pick<ScriptTrial, "source" | "language">;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly candles: Candles;
@@ -122,7 +122,7 @@ export interface EndpointTrial {
 }
 
 /** The outcome of a trial. */
-export interface EndpointVerdict {
+interface EndpointVerdict {
   readonly outcome: Outcome<SandboxRun>;
   /** From the start of its process to the end, integrity checks included. */
   readonly elapsedMs: number;

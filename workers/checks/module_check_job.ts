@@ -15,7 +15,7 @@ const log = getLogger(["hindcast", "queue"]);
 const FETCH_MS_MAX = 8000;
 
 /** The services of a module check. */
-export interface CheckServices {
+interface CheckServices {
   readonly db: Db;
   readonly jobs: Jobs;
   readonly egress: EgressRules;

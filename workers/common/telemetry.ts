@@ -109,7 +109,7 @@ function readCarried(data: unknown): Context {
 }
 
 /** An attempt at a backtest. */
-export interface RunMeasure {
+interface RunMeasure {
   readonly durationSeconds: number;
   readonly outcome: Outcome<object>["type"];
   readonly strategyKind: "builtin" | "wasm" | "script" | "remote";
@@ -136,7 +136,7 @@ export function countKill(reason: "deadline" | "memory" | "stopped" | "unrespons
 const QUERY_MS_MAX = 1000;
 
 /** The unfinished backtests of all users. */
-export interface QueueLevel {
+interface QueueLevel {
   readonly queued: number;
   readonly running: number;
   /** Age of the oldest queued one; 0 if none waits. */

@@ -10,7 +10,7 @@ const LOOKUP_MS_MAX = 5000;
 const log = getLogger(["hindcast", "egress"]);
 
 /** Finds all addresses of a name. */
-export type Lookup = (hostname: string) => Promise<readonly string[]>;
+type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 /** The settings that decide where a user's URL may lead. */
 export interface EgressRules {

@@ -14,7 +14,7 @@ const BAD_PORTS: ReadonlySet<number> = new Set(
 );
 
 /** The parts of a URL that may be called. */
-export interface Destination {
+interface Destination {
   /** Without fragment. */
   readonly url: URL;
   /** `name:port`, IPv6 in brackets, for messages and the list of what is allowed. */
@@ -28,7 +28,7 @@ export interface Destination {
 }
 
 /** The reason why a URL must not be called. */
-export interface Refusal {
+interface Refusal {
   readonly host: string;
   /** For a sentence like "Cannot call the endpoint 10.0.0.1:80: it is private". */
   readonly reason: string;

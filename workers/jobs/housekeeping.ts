@@ -22,7 +22,7 @@ const CRON = "17 * * * *";
 const BATCH = 100;
 
 /** The services of a clean-up. */
-export interface HouseServices {
+interface HouseServices {
   readonly db: Db;
   readonly jobs: Jobs;
   /** How long results are kept; undefined: for ever. */

@@ -10,7 +10,7 @@ import { QUEUES } from "./queues.ts";
 const log = getLogger(["hindcast", "queue"]);
 
 /** The services of an ingestion run. */
-export interface IngestionServices {
+interface IngestionServices {
   readonly db: Db;
   readonly jobs: Jobs;
   readonly feeds: Feeds;

@@ -13,7 +13,7 @@ import type { ForeignPathsTask } from "./foreign_paths.ts";
 const YEAR_DAYS = 365;
 
 /** A task, and remarks on it for the reader. */
-export interface PathsInput {
+interface PathsInput {
   readonly task: PathsTask | ForeignPathsTask;
   readonly notes: readonly string[];
 }

@@ -17,7 +17,7 @@ type Chosen = OptimizationWindow & { readonly best: NonNullable<OptimizationWind
 export type RunCarry = (task: CarryTask) => Promise<Outcome<CarriedTests>>;
 
 /** The account of all tests. */
-export interface CarriedAccount extends TradedWindow {
+interface CarriedAccount extends TradedWindow {
   /** Share of the candles with a position. */
   readonly exposure: number | null;
 }

@@ -26,7 +26,7 @@ const TEST_JOBS_MAX = 8;
 const NO_TRIALS = "Cannot find a trial: every point breaks a constraint, or the strategy refuses it";
 
 /** The job of a stretch of an optimization's points, or of its beginning. */
-export interface OptimizationJob {
+interface OptimizationJob {
   readonly optimizationId: string;
   /** Absent: the beginning, which goes on with the first stretch. */
   readonly stretch?: PlaceRange;

@@ -1,7 +1,7 @@
 /** The limits that Linux itself puts on a sandbox process. */
 
 /** The limits of a process that only the system enforces. */
-export interface SystemLimits {
+interface SystemLimits {
   /** Writable memory beyond what the process has now. The watch of its resident memory ends it earlier. */
   readonly memoryBytesMax: number;
   /** Time of all processors together. */

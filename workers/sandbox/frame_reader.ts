@@ -1,7 +1,7 @@
 import { decodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 
 /** Lets a frame of these lengths in, or throws. */
-export type Admit = (headBytes: number, bodyBytes: number) => void;
+type Admit = (headBytes: number, bodyBytes: number) => void;
 
 /** What came is no frame. */
 export class FrameFault extends Error {

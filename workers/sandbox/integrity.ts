@@ -12,7 +12,7 @@ const CHECKS_SHARE = 0.05;
 const CHECK_CANDLES_MIN = 256;
 
 /** A run whose integrity is checked. */
-export interface CheckedRun {
+interface CheckedRun {
   readonly result: RunResult;
   /** Of all its candles, lookback included. */
   readonly time: Float64Array;

@@ -162,7 +162,7 @@ export type TrialOutcome =
   | { readonly type: "refused" };
 
 /** A backtest of an endpoint; the process and its Worker may call the endpoint's address. */
-export interface RemoteJob {
+interface RemoteJob {
   readonly kind: "remote";
   readonly task: RemoteTask;
 }
@@ -194,7 +194,7 @@ export interface DryRun {
 }
 
 /** Facts about a module that may be registered. */
-export interface ModuleReport extends DryRun {
+interface ModuleReport extends DryRun {
   readonly abiVersion: number;
   readonly memoryBytesMin: number;
   readonly memoryBytesMax: number;

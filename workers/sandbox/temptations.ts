@@ -8,7 +8,7 @@ const IDLE_MAX = 4;
  * The candles at whose close it would have paid most to know later ones: indexes, the best first in each list. A strategy that looks
  * ahead does so there, however seldom it does.
  */
-export interface Temptations {
+interface Temptations {
   /** An order was placed, and the next candle moved its way. */
   readonly decisions: readonly number[];
   /** The orders that opened and closed the trades with the largest pnl. */

@@ -14,7 +14,7 @@ interface SliceCandles {
 }
 
 /** The candles that one trial is shown: those of a backtest of the same parameters. */
-export interface TrialCandles {
+interface TrialCandles {
   readonly candles: Candles;
   readonly firstIndex: number;
   readonly tradingDays: TradingDayColumns | null;

@@ -12,7 +12,7 @@ const LOOKBACK_GROWTH = 2;
 const POOL_BYTES_MAX = 1 << 26;
 
 /** Makes an instance of the strategy for a range, told how many candles precede it. @throws {RunError} */
-export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => Strategy;
+type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => Strategy;
 
 /** Learns of trials, or of paths. */
 export interface TrialListener {

@@ -3,7 +3,7 @@ import { isPythonReady } from "./python_ready.ts";
 import type { ScriptLanguage } from "../sandbox/task.ts";
 
 /** How an operator lets scripts run: as they are, without V8's compilers, or not at all. */
-export type ScriptMode = "on" | "nojit" | "off";
+type ScriptMode = "on" | "nojit" | "off";
 
 /** The settings for scripts of each language. */
 export interface ScriptModes {

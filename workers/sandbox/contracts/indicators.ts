@@ -26,7 +26,7 @@ export interface NumberRule {
 }
 
 /** An indicator as the realm knows it. */
-export interface IndicatorRule {
+interface IndicatorRule {
   readonly name: string;
   /** Columns that it reads. */
   readonly inputs: readonly string[];

@@ -11,7 +11,7 @@ export const STACK_LINES_MAX = 50;
 export const STACK_CHARS_MAX = 4096;
 
 /** A stored log: the lines, and the stack. */
-export const STORED_LINES_MAX = LOG_LINES_MAX + STACK_LINES_MAX;
+const STORED_LINES_MAX = LOG_LINES_MAX + STACK_LINES_MAX;
 export const STORED_BYTES_MAX = LOG_BYTES_MAX + 3 * (STACK_CHARS_MAX + STACK_LINES_MAX * 4);
 
 const UTF8 = new TextEncoder();
@@ -50,7 +50,7 @@ export class ReportedLog {
 }
 
 /** The bytes of a text in UTF-8. */
-export function countBytes(text: string): number {
+function countBytes(text: string): number {
   return UTF8.encode(text).length;
 }
 

@@ -8,7 +8,7 @@ import { SharedTables } from "./shared_tables.ts";
 import { ShownColumns } from "./shown_columns.ts";
 
 /** Places in MACHINE (inside/machine.py). */
-export const MACHINE = {
+const MACHINE = {
   compileText: 0,
   start: 1,
   warmup: 2,

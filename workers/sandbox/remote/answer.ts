@@ -31,7 +31,7 @@ export type Action =
   };
 
 /** The fields of an order that the answer has; a draft holds the rest. */
-export type OrderFields = Readonly<Partial<OrderDraft>>;
+type OrderFields = Readonly<Partial<OrderDraft>>;
 
 /** An invalid answer. */
 export class AnswerError extends Error {
@@ -72,7 +72,7 @@ const KEYS: Readonly<Record<(typeof ACTIONS)[number], ReadonlySet<string>>> = {
 };
 
 /** The asked candles of a request, and its place among the pages of an answer. */
-export interface Asked {
+interface Asked {
   /** Number of the first asked candle on the wire. */
   readonly first: number;
   readonly count: number;

@@ -30,7 +30,7 @@ export class ParametersRefused extends RunError {
 }
 
 /** A module, and what one instance after the other has of its host. */
-export interface GuestCode {
+interface GuestCode {
   readonly module: WebAssembly.Module;
   readonly driver: Driver;
   /** As large as a new one, and empty. */

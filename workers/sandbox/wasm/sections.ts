@@ -17,7 +17,7 @@ export interface Span {
   readonly end: number;
 }
 
-export interface Import {
+interface Import {
   readonly module: string;
   readonly name: string;
   readonly kind: string;
@@ -25,7 +25,7 @@ export interface Import {
   readonly type: string;
 }
 
-export interface Export {
+interface Export {
   readonly name: string;
   readonly kind: string;
   /** Of a function, in words. */

@@ -4,7 +4,7 @@ import { ORDER_BYTES, TRADE, TRADE_BYTES } from "../contracts/abi.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
 
 /** Where a guest's tables are. */
-export interface TableAddresses {
+interface TableAddresses {
   readonly orders: number;
   readonly results: number;
   readonly trades: number;
