@@ -29,6 +29,7 @@ const FIXED: readonly (readonly [row: string, position: number, home: string | n
   ["candles in one answer", 1, "PAGE_CANDLES_MAX"],
   ["`parameters` of a backtest", 0, "PARAMETERS_BYTES_MAX"],
   ["`parameters` of a backtest", 1, "STEPS_MAX"],
+  ["`parameters` of a backtest", 2, "INSTRUMENTS_BYTES_MAX"],
   ["`default_config` and `parameter_schema`", 0, "DESCRIPTION_BYTES_MAX"],
   ["`timeoutMs` of an endpoint", 0, "TIMEOUT_MS_MAX"],
   ["bytes of a page; of a batch's lists", 0, "PAGE_BYTES_MAX"],
