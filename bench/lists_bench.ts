@@ -22,7 +22,8 @@ const WATCHED_MS = 6_000;
 const SESSION_EVERY_MS = 50;
 const RUN_EVERY_MS = 500;
 const GOAL_MS = 250;
-const TRIALS = 30_000;
+// An optimization of a usual size, by its number of trials.
+const TRIALS = 480_000;
 const CHUNK_TRIALS = 10_000;
 // As addOptimization() has them.
 const POINTS = 10_000;
@@ -31,31 +32,48 @@ const NONE = new Float64Array();
 // To check each of them takes longer than all the rest.
 const metricsSchema = z.custom<Metrics>();
 const WEEK = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2024-01-08" };
-const MONTH = { ...WEEK, end_date: "2024-02-01" };
-const MINUTES = { timeframe: "1m", fast: 1, slow: 2 };
+const YEAR = { ...WEEK, end_date: "2025-01-01" };
+const MINUTES = { timeframe: "1m", fast: 1 };
 const HOURS = { timeframe: "1h" };
 
 /** The records whose lists are read. */
 interface Records {
   readonly optimization: string;
+  /** Over a year of minutes, with many trades. */
   readonly backtest: string;
+  /** The same with other parameters. */
+  readonly other: string;
 }
 
 const TRADES = "10 lists of all trades";
+const COMPARES = "10 compares of long runs";
+const REPORTS = "10 reports of long runs";
+const ALL = "30 readings of all kinds";
+const comparePath = ({ backtest, other }: Records) => `/api/backtests/compare?ids=${backtest},${other}`;
 
-/** By name: a path, asked so many times at once, again and again. */
-const READINGS: Readonly<Record<string, readonly [times: number, path: (records: Records) => string]>> = {
-  "nothing": [0, () => ""],
-  "16 lists of all trials": [16, ({ optimization }) => `/api/optimizations/${optimization}/trials`],
-  "16 lists of all trials as CSV": [16, ({ optimization }) => `/api/optimizations/${optimization}/trials?format=csv`],
+/** By name: paths, in turn by so many readers at once, again and again. */
+const READINGS: Readonly<Record<string, readonly [readers: number, paths: (records: Records) => readonly string[]]>> = {
+  "nothing": [0, () => []],
+  "16 lists of all trials": [16, ({ optimization }) => [`/api/optimizations/${optimization}/trials`]],
+  "16 lists of all trials as CSV": [16, ({ optimization }) => [`/api/optimizations/${optimization}/trials?format=csv`]],
   "16 lists of all trials as Arrow": [
     16,
-    ({ optimization }) => `/api/optimizations/${optimization}/trials?format=arrow`,
+    ({ optimization }) => [`/api/optimizations/${optimization}/trials?format=arrow`],
   ],
-  [TRADES]: [10, ({ backtest }) => `/api/backtests/${backtest}/trades`],
+  [TRADES]: [10, ({ backtest }) => [`/api/backtests/${backtest}/trades`]],
+  [COMPARES]: [10, (records) => [comparePath(records)]],
+  [REPORTS]: [10, ({ backtest }) => [`/api/backtests/${backtest}/report`]],
+  [ALL]: [30, (records) => [
+    `/api/optimizations/${records.optimization}/trials`,
+    `/api/optimizations/${records.optimization}/trials?sort=sharpe&limit=200`,
+    `/api/backtests/${records.backtest}/trades`,
+    `/api/backtests/${records.backtest}/orders?format=csv`,
+    `/api/backtests/${records.backtest}/report`,
+    comparePath(records),
+  ]],
   "20 pages of trials by a metric": [
     20,
-    ({ optimization }) => `/api/optimizations/${optimization}/trials?sort=sharpe&limit=200`,
+    ({ optimization }) => [`/api/optimizations/${optimization}/trials?sort=sharpe&limit=200`],
   ],
 };
 
@@ -90,7 +108,8 @@ async function measure(
   await signedUp.signUp();
   await otherSignedUp.signUp();
   const ownerId = String((await signedUp.get("/api/session")).at("/user/id"));
-  const backtest = TRADES.includes(filter) ? await storeTrades(signedUp) : "";
+  const needsRuns = [TRADES, COMPARES, REPORTS, ALL].some((name) => name.includes(filter));
+  const [backtest, compared] = needsRuns ? [await storeTrades(signedUp, 2), await storeTrades(signedUp, 3)] : ["", ""];
   // The embedded database serves one process.
   await first.end("SIGTERM");
   const handle = await open();
@@ -101,11 +120,15 @@ async function measure(
   const [reader, other] = [service.client(), service.client()];
   reader.cookie = signedUp.cookie;
   other.cookie = otherSignedUp.cookie;
-  const records = { optimization, backtest };
-  for (const [name, [times, path]] of Object.entries(READINGS)) {
+  const records = { optimization, backtest, other: compared };
+  for (const [name, [readers, paths]] of Object.entries(READINGS)) {
     if (!name.includes(filter)) continue;
     const leaving = new AbortController();
-    const readings = Array.from({ length: times }, () => readAgain(reader, path(records), leaving.signal));
+    const all = paths(records);
+    const readings = Array.from(
+      { length: readers },
+      (_, i) => readAgain(reader, all[i % all.length]!, leaving.signal),
+    );
     const { sessions, runs } = await watch(other);
     leaving.abort();
     const read = (await Promise.all(readings)).reduce((sum, each) => ({
@@ -149,9 +172,9 @@ async function storeTrials(db: Db, ownerId: string): Promise<string> {
   return id;
 }
 
-async function storeTrades(user: TestClient): Promise<string> {
+async function storeTrades(user: TestClient, slow: number): Promise<string> {
   const submitted = await user.send("POST", "/api/backtests", {
-    backtest: { ...MONTH, strategy: "SMA Cross", initial_balance: 10_000, parameters: MINUTES },
+    backtest: { ...YEAR, strategy: "SMA Cross", initial_balance: 10_000, parameters: { ...MINUTES, slow } },
   });
   const backtest = String(submitted.at("/backtest/id"));
   await say(`${(await user.finish(backtest)).at("/backtest/result/metrics/trades")} trades`);
