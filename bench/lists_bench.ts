@@ -113,7 +113,8 @@ async function measure(
   // The embedded database serves one process.
   await first.end("SIGTERM");
   const handle = await open();
-  const optimization = await storeTrials(handle.db, ownerId);
+  const needsTrials = Object.keys(READINGS).some((name) => /trials|kinds/.test(name) && name.includes(filter));
+  const optimization = needsTrials ? await storeTrials(handle.db, ownerId) : "";
   await handle.close();
   const service = await startProcess("serve", { WORKERS: "1", ...environment });
   servers.defer(async () => void await service.end("SIGTERM"));

@@ -1,6 +1,6 @@
 /** What a stranger and a user tried on the API through the page's nginx, with two processes behind it: `deno task hostile`. */
 import { expect } from "@std/expect";
-import { TestClient } from "../support/client.ts";
+import { BACKTEST, TestClient } from "../support/client.ts";
 import { inCluster } from "../support/cluster.ts";
 import { freePort } from "../support/free_port.ts";
 import { startProxy } from "../support/proxies.ts";
@@ -35,6 +35,11 @@ const SPELLINGS = [
 ];
 
 const SMUGGLED = "GET /api/session HTTP/1.1\r\nhost: x\r\n\r\n";
+
+const FOREIGN = ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost", "file://"];
+const STREAMS = 300;
+// As the page has it.
+const CONNECTIONS_MAX = 100;
 
 Deno.test("nothing that was tried through nginx opens a user's data or takes a process away", async (t) => {
   const places = [freePort(), freePort()];
@@ -102,6 +107,113 @@ Deno.test("nothing that was tried through nginx opens a user's data or takes a p
         const answer = await user.send("POST", "/api/tokens", { token: { name: "x", scope: "run" } }, { origin });
         expect([origin, answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([origin, 403, null]);
       }
+    });
+
+    await t.step("preflights of other origins", async () => {
+      for (const origin of FOREIGN) {
+        for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
+          for (const path of ["/api/session", "/api/backtests", "/api/tokens/x", "/trpc/session.get", "/mcp"]) {
+            const answer = await stranger.send("OPTIONS", path, undefined, {
+              origin,
+              "access-control-request-method": method,
+              "access-control-request-headers": "authorization, content-type, x-ingestion-admin-secret",
+            });
+            const allowed = answer.headers.get("access-control-allow-origin");
+            expect([origin, method, path, allowed, answer.status < 500]).toEqual([origin, method, path, null, true]);
+          }
+        }
+      }
+    });
+
+    const submitted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
+    const id = String(submitted.at("/backtest/id"));
+
+    await t.step("exports in other forms, and of others", async () => {
+      const other = new TestClient(proxy.url);
+      await other.signUp();
+      for (const part of ["", "/trades", "/orders", "/equity", "/returns", "/series", "/log", "/report"]) {
+        for (const format of ["json", "csv", "arrow"]) {
+          const answer = await other.get(`/api/backtests/${id}${part}?format=${format}`);
+          expect([part, format, answer.status, answer.at("/error/code")])
+            .toEqual([part, format, 404, "BACKTEST_NOT_FOUND"]);
+        }
+      }
+      const ticks = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2024-02-01&timeframe=1h";
+      for (
+        const format of [
+          "CSV",
+          "csv%00",
+          "xlsx",
+          "../csv",
+          "csv%0d%0aset-cookie:a=b",
+          "csv&format=json",
+          "%F0%9D%84%9E",
+        ]
+      ) expect([format, (await stranger.get(`${ticks}&format=${format}`)).status]).toEqual([format, 400]);
+      const whole = (await stranger.get(`${ticks}&format=csv`)).text.length;
+      for (
+        const headers of [
+          { range: "bytes=0-10" },
+          { "if-range": "*", range: "bytes=9999999-" },
+          { "accept-encoding": "gzip;q=0, zstd;q=0, identity;q=0" },
+          { "accept-encoding": "x".repeat(4_000) },
+          { "if-none-match": 'W/"", "' },
+          { accept: `${"text/csv,".repeat(400)}*/*;q=NaN` },
+        ]
+      ) {
+        const answer = await stranger.get(`${ticks}&format=csv`, headers);
+        expect([headers, answer.status, answer.text.length]).toEqual([headers, 200, whole]);
+        expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      }
+    });
+
+    await t.step("downloads that are begun and left", async () => {
+      const year = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2025-01-01&timeframe=1m";
+      for (let round = 0; round < 5; round++) {
+        await Promise.all(Array.from({ length: 20 }, async () => {
+          const leaving = new AbortController();
+          const answer = await fetch(`${proxy.url}${year}`, { signal: leaving.signal });
+          await answer.body?.getReader().read();
+          leaving.abort();
+        }));
+      }
+      await until(() => stranger.get(`${year}&limit=10`).then(({ status }) => status === 200));
+    });
+
+    await t.step("event streams of others, without number, and with made-up ids", async () => {
+      const path = `/api/backtests/${id}/events`;
+      expect((await stranger.get(path)).status).toBe(401);
+      const leaving = new AbortController();
+      const open = async (lastEventId: string) => {
+        const headers = { cookie: user.cookie, "last-event-id": lastEventId };
+        const answer = await fetch(`${proxy.url}${path}`, { headers, signal: leaving.signal });
+        if (answer.status !== 200) await answer.text();
+        return answer.status;
+      };
+      const ids = ["", "0-completed-1", "x".repeat(4_000), "-1", "%0a%0aevent: end"];
+      const statuses = await Promise.all(Array.from({ length: STREAMS }, (_, i) => open(ids[i % ids.length]!)));
+      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(CONNECTIONS_MAX);
+      expect(new Set(statuses)).toEqual(new Set([200, 429]));
+      // The page's nginx refuses further connections of the address in the service's own form.
+      const refused = await stranger.get("/api/market-data/instruments");
+      expect([refused.status, refused.at("/error/code")]).toEqual([429, "RATE_LIMITED"]);
+      leaving.abort();
+      await until(async () => {
+        const again = new AbortController();
+        const answer = await fetch(`${proxy.url}${path}`, { headers: { cookie: user.cookie }, signal: again.signal });
+        again.abort();
+        return answer.status === 200;
+      });
+    });
+
+    await t.step("a token that was revoked, at both processes", async () => {
+      const one = await user.send("POST", "/api/tokens", { token: { name: "short", scope: "admin" } });
+      expect([one.status, one.at("/error/code")]).toEqual([403, "FORBIDDEN"]);
+      const short = await user.send("POST", "/api/tokens", { token: { name: "short", scope: "run" } });
+      const headers = { authorization: `Bearer ${short.at("/secret")}` };
+      for (let i = 0; i < 4; i++) expect((await stranger.get("/api/session", headers)).status).toBe(200);
+      await user.send("DELETE", `/api/tokens/${short.at("/token/id")}`);
+      for (let i = 0; i < 8; i++) expect((await stranger.get("/api/session", headers)).status).toBe(401);
     });
 
     await t.step("an address that a client makes up", async () => {
