@@ -46,7 +46,7 @@ export async function runJobExchanged(
   { deadlineMs = 300_000, cpuMsMax = deadlineMs, memoryBytesMax = 2 ** 29, edits = [] }: ExchangeOptions = {},
 ): Promise<Outcome<ValueOf<SandboxJob>>> {
   const code = join(folder, "code");
-  for (const path of CODE) await copy(join(ROOT, path), join(code, path));
+  copyCode(code);
   await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), FRAMED + workerSource);
   for (const [path, from, to] of edits) await edit(join(code, path), from, to);
   const runner: typeof import("../../../workers/sandbox/process.ts") = await import(
@@ -62,10 +62,13 @@ async function edit(path: string, from: string, to: string): Promise<void> {
   await Deno.writeTextFile(path, text.replace(from, to));
 }
 
-async function copy(from: string, to: string): Promise<void> {
-  if ((await Deno.stat(from)).isFile) {
-    await Deno.mkdir(dirname(to), { recursive: true });
-    return await Deno.copyFile(from, to);
-  }
-  for await (const { name } of Deno.readDir(from)) await copy(join(from, name), join(to, name));
+/** Copies the code of the sandbox's process. */
+export function copyCode(to: string): void {
+  for (const path of CODE) copy(join(ROOT, path), join(to, path));
+}
+
+function copy(from: string, to: string): void {
+  Deno.mkdirSync(dirname(to), { recursive: true });
+  if (Deno.statSync(from).isFile) Deno.copyFileSync(from, to);
+  else for (const { name } of Deno.readDirSync(from)) copy(join(from, name), join(to, name));
 }
