@@ -3,7 +3,7 @@ import { ORDER_TYPES } from "../engine/strategy.ts";
 import type { Db } from "./client.ts";
 import type { ORDER_COLUMNS } from "./codec/result_parts.ts";
 import { nameAt, requireColumn } from "./codec/unreadable.ts";
-import { readPage } from "./result_chunks.ts";
+import { type CutChunk, readPage } from "./result_chunks.ts";
 
 /** An order as it is read back; numbers that do not apply are null. */
 export interface Order {
@@ -31,14 +31,15 @@ export interface Order {
  * A page of one user's backtest's orders, in order of placement; empty where this user has no such completed backtest.
  *
  * @param page `after`: the number of the last order that is known already, 0 for none.
+ * @param cut Decodes the chunks; default: this thread.
  */
 export async function listOrders(db: Db, page: {
   readonly backtestId: string;
   readonly ownerId: string;
   readonly after: number;
   readonly limit: number;
-}): Promise<Order[]> {
-  return await readPage(db, { ...page, part: "orders" }, toOrder);
+}, cut?: CutChunk): Promise<Order[]> {
+  return await readPage(db, { ...page, part: "orders" }, toOrder, cut);
 }
 
 function toOrder(

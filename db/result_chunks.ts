@@ -2,9 +2,7 @@
 import { and, asc, between, eq, gte, inArray, min } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
-import { zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
-import { decodeColumns } from "./codec/columns.ts";
 import {
   CHUNK_ROWS,
   encodeChunks,
@@ -15,7 +13,7 @@ import {
   type SharedCandles,
 } from "./codec/result_parts.ts";
 import { readRecord } from "./codec/unreadable.ts";
-import { unpackTrades } from "./codec/packed_trades.ts";
+import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "./codec/result_rows.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
 import { queryText } from "./postgres_session.ts";
@@ -56,10 +54,6 @@ export async function collectInSlices<T>(values: Iterable<T>): Promise<T[]> {
     sliceBegan = performance.now();
   }
   return collected;
-}
-
-function decodeTags(bytes: Uint8Array): (string | null)[] {
-  return JSON.parse(zstdDecompressSync(bytes).toString());
 }
 
 /** The chunks of an attempt of a backtest. */
@@ -226,11 +220,7 @@ export async function readChunks(
     rows.values().map((row) =>
       readRecord(`${part} of the backtest ${backtestId}`, () => ({
         chunk: row.chunk,
-        columns: {
-          ...decodeColumns(row.data),
-          ...(row.candles === null ? {} : decodeColumns(row.candles)),
-        },
-        tags: row.tags === null ? null : decodeTags(row.tags),
+        ...decodeRows(row),
       }))
     ),
   );
@@ -259,40 +249,76 @@ function ofResult(ownerId: string, part: ResultPart) {
   );
 }
 
+/** Reads rows of a stored chunk; undefined where there is no such chunk. @throws {UnreadableRecord} */
+export type CutChunk = (source: RowsSource, range: RowRange) => Promise<ResultRows | undefined>;
+
+/** A stored chunk whose bytes are read where they are needed. */
+export interface RowsSource {
+  /** The same for no other chunk. */
+  readonly key: string;
+  /** What it is a part of, as readRecord() names it. */
+  readonly record: string;
+  read(): Promise<StoredRows | undefined>;
+}
+
+/** Decodes on this thread: a long list is read by another one. */
+const cutHere: CutChunk = async ({ record, read }, range) => {
+  const stored = await read();
+  return stored && readRecord(record, () => cutRows(decodeRows(stored), range));
+};
+
 /**
  * One page of a part, row by row.
  *
  * @param page `after`: how many rows are known already; `limit`: rows at most.
- * @param toRow Makes a row of its place in the chunk's columns, its number from 1, and its tags.
+ * @param toRow Makes a row of its place in the columns, its number from 1, and its tags.
+ * @param cut Decodes the chunks.
+ * @throws {UnreadableRecord}
  */
 export async function readPage<Row>(
   db: Db,
   page: {
     readonly backtestId: string;
     readonly ownerId: string;
-    readonly part: ResultPart;
+    readonly part: "trades" | "orders";
     readonly after: number;
     readonly limit: number;
   },
   toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null, exitTag: string | null) => Row,
+  cut: CutChunk = cutHere,
 ): Promise<Row[]> {
-  const { after, limit } = page;
-  const numberOf = (row: number) => Math.min(Math.floor(row / CHUNK_ROWS), CHUNK_NUMBER_MAX);
-  const range = { first: numberOf(after), last: numberOf(after + limit - 1) };
+  const { backtestId, part, after, limit } = page;
+  const record = `${part} of the backtest ${backtestId}`;
   const found: Row[] = [];
-  for (const { chunk, columns, tags } of await readChunks(db, page, range)) {
-    const begin = chunk * CHUNK_ROWS;
-    const count = Object.values(columns)[0]?.length ?? 0;
-    const first = Math.max(0, after - begin);
-    const end = Math.min(count, first + limit - found.length);
-    // A page has few of the chunk's rows.
-    const cut = Object.entries(columns).map(([name, values]) => [name, values.subarray(first, end)] as const);
-    const rows = unpackTrades(Object.fromEntries(cut));
-    readRecord(`${page.part} of the backtest ${page.backtestId}`, () => {
-      for (let i = first; i < end; i++) {
-        found.push(toRow(rows, i - first, begin + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
+  while (found.length < limit) {
+    const first = after + found.length;
+    const chunk = Math.min(Math.floor(first / CHUNK_ROWS), CHUNK_NUMBER_MAX);
+    const from = first - chunk * CHUNK_ROWS;
+    const source = { key: `${backtestId} ${part} ${chunk}`, record, read: () => readStoredRows(db, page, chunk) };
+    const rows = await cut(source, { from, until: from + limit - found.length });
+    if (rows === undefined || rows.count === 0) break;
+    const { columns, tags, count } = rows;
+    readRecord(record, () => {
+      for (let i = 0; i < count; i++) {
+        found.push(toRow(columns, i, first + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
       }
     });
+    if (from + count < CHUNK_ROWS) break;
   }
   return found;
+}
+
+/** A chunk of one user's result as it is stored; undefined where there is none. */
+async function readStoredRows(
+  db: Db,
+  { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
+  number: number,
+): Promise<StoredRows | undefined> {
+  const { chunk, data, tags } = resultChunks;
+  const [row] = await db.select({ data, tags, candles: resultCandles.data })
+    .from(resultChunks)
+    .innerJoin(backtests, ofResult(ownerId, part))
+    .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
+    .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), eq(chunk, number)));
+  return row;
 }

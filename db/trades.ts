@@ -2,7 +2,7 @@ import { EXIT_REASONS, NO_ORDER, STILL_OPEN } from "../engine/trade_columns.ts";
 import type { Db } from "./client.ts";
 import type { TRADE_COLUMNS } from "./codec/result_parts.ts";
 import { nameAt, requireColumn } from "./codec/unreadable.ts";
-import { readPage } from "./result_chunks.ts";
+import { type CutChunk, readPage } from "./result_chunks.ts";
 
 /** A trade as it is read back; see TradeColumns. */
 export interface Trade {
@@ -36,14 +36,15 @@ export interface Trade {
  * One user's trades of one backtest, oldest first; none before it is completed.
  *
  * @param page `after`: only trades numbered above this (0: from the first); `limit`: rows at most.
+ * @param cut Decodes the chunks; default: this thread.
  */
 export async function listTrades(db: Db, page: {
   readonly backtestId: string;
   readonly ownerId: string;
   readonly after: number;
   readonly limit: number;
-}): Promise<Trade[]> {
-  return await readPage(db, { ...page, part: "trades" }, toTrade);
+}, cut?: CutChunk): Promise<Trade[]> {
+  return await readPage(db, { ...page, part: "trades" }, toTrade, cut);
 }
 
 function toTrade(

@@ -68,7 +68,7 @@ export const drawingProcedures = {
       const run = await mustOwnRun(ctx, id);
       return await ctx.answer.inTurn(async () => {
         ctx.answer.requireSome();
-        const trades = await listTrades(ctx.db, { ...run, after, limit });
+        const trades = await listTrades(ctx.db, { ...run, after, limit }, (...chunk) => ctx.rowsWorker.cut(...chunk));
         ctx.answer.take(trades.length * TRADE_BYTES);
         return toTradeColumns(trades, run.instruments);
       });

@@ -12,6 +12,7 @@ import {
 import type { Db } from "../../db/client.ts";
 import { readRecord } from "../../db/codec/unreadable.ts";
 import { listOrders, type Order } from "../../db/orders.ts";
+import type { CutChunk } from "../../db/result_chunks.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { listTrades, type Trade } from "../../db/trades.ts";
 import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";
@@ -21,6 +22,7 @@ import { dateSchema, requireRising } from "../common/dates.ts";
 import { mustBe } from "../common/errors.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { mustGet } from "./owned_backtest.ts";
+import type { Context } from "../common/trpc.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
 import { leavingOutUnreadable } from "../common/stored_records.ts";
 
@@ -112,6 +114,11 @@ function keyOf(sort: BacktestSort, order: string) {
 
 const toTime = (date: string | undefined) => date === undefined ? undefined : Date.parse(`${date}T00:00:00Z`);
 
+/** Rows of a piece of a list: it takes some milliseconds, in which nobody else is answered. */
+const PIECE_ROWS = 200;
+
+type Reading = Pick<Context, "db" | "rowsWorker">;
+
 interface RunKey {
   readonly backtestId: string;
   readonly ownerId: string;
@@ -120,30 +127,39 @@ interface RunKey {
 }
 
 /** A run's trades, oldest first. */
-export function tradeList(db: Db, run: RunKey): List<Trade, ReturnType<typeof toTrade>> {
+export function tradeList(ctx: Reading, run: RunKey): List<Trade, ReturnType<typeof toTrade>> {
   return {
-    read: (after, limit) => unlessDeleted(db, run, listTrades(db, { ...run, after: Number(after ?? 0), limit })),
+    read: (after, limit) => readRows(ctx, run, { after, limit }, listTrades),
     key: (row) => String(row.number),
     show: (row) => readRecord(`trades of the backtest ${run.backtestId}`, () => toTrade(row, run.instruments)),
-    pieceRows: 2_000,
+    pieceRows: PIECE_ROWS,
   };
 }
 
 /** A run's orders, in order of placement. */
-export function orderList(db: Db, run: RunKey): List<Order, ReturnType<typeof toOrder>> {
+export function orderList(ctx: Reading, run: RunKey): List<Order, ReturnType<typeof toOrder>> {
   return {
-    read: (after, limit) => unlessDeleted(db, run, listOrders(db, { ...run, after: Number(after ?? 0), limit })),
+    read: (after, limit) => readRows(ctx, run, { after, limit }, listOrders),
     key: (row) => String(row.number),
     show: (row) => readRecord(`orders of the backtest ${run.backtestId}`, () => toOrder(row, run.instruments)),
-    pieceRows: 2_000,
+    pieceRows: PIECE_ROWS,
   };
 }
 
-/** The rows that were read. @throws AppError BACKTEST_NOT_FOUND if there are none because the backtest was deleted meanwhile */
-async function unlessDeleted<Row>(db: Db, run: RunKey, reading: Promise<Row[]>): Promise<Row[]> {
-  const rows = await reading;
+/** Reads rows of a run: the thread of lists decodes them, since long lists would hold up everybody's requests here. */
+async function readRows<Row>(
+  { db, rowsWorker }: Reading,
+  run: RunKey,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  list: (db: Db, page: RunKey & { readonly after: number; readonly limit: number }, cut: CutChunk) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows = await list(
+    db,
+    { ...run, after: Number(after ?? 0), limit },
+    (source, range) => rowsWorker.cut(source, range),
+  );
   // A deleted backtest has no rows left, so the part that was sent would pass for the whole.
-  if (rows.length === 0) await mustGet(db, run.backtestId, run.ownerId);
+  if (rows.length < limit) await mustGet(db, run.backtestId, run.ownerId);
   return rows;
 }
 

@@ -47,7 +47,11 @@ export const reportProcedures = {
       return await readLarge(ctx, async () => {
         ctx.answer.takeCandles(row.result.data.candles);
         const curve = await readEquity(ctx.db, key);
-        const trades = await listTrades(ctx.db, { ...key, after: 0, limit: REPORT_TRADES_MAX });
+        const trades = await listTrades(
+          ctx.db,
+          { ...key, after: 0, limit: REPORT_TRADES_MAX },
+          (...chunk) => ctx.rowsWorker.cut(...chunk),
+        );
         const report = {
           backtest: toShareable(row),
           metrics: METRICS,

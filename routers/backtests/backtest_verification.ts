@@ -87,7 +87,7 @@ async function sameMembers(
 }
 
 async function findDifference(
-  { db, answer }: Context,
+  ctx: Context,
   row: CompletedBacktest,
   other: CompletedBacktest,
 ): Promise<Difference | null> {
@@ -98,9 +98,9 @@ async function findDifference(
     ownerId: run.ownerId,
     instruments: instrumentsOf(run),
   }));
-  const count = (rows: number) => answer.takeCandles(rows * ROW_CANDLES);
-  return await findRow("trades", tradeList(db, one!), tradeList(db, two!), count) ??
-    await findRow("orders", orderList(db, one!), orderList(db, two!), count);
+  const count = (rows: number) => ctx.answer.takeCandles(rows * ROW_CANDLES);
+  return await findRow("trades", tradeList(ctx, one!), tradeList(ctx, two!), count) ??
+    await findRow("orders", orderList(ctx, one!), orderList(ctx, two!), count);
 }
 
 /**

@@ -121,7 +121,7 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
-      const list = readInTurns(ctx, orderList(ctx.db, await mustOwnRun(ctx, id)));
+      const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id)));
       const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { orders: [...items], next_cursor };
     }),
@@ -131,7 +131,7 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
-      const list = readInTurns(ctx, tradeList(ctx.db, await mustOwnRun(ctx, id)));
+      const list = readInTurns(ctx, tradeList(ctx, await mustOwnRun(ctx, id)));
       const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { trades: [...items], next_cursor };
     }),
@@ -183,7 +183,7 @@ export const backtestsStreamsRouter = router({
   orders: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
     .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const list = readInTurns(ctx, orderList(ctx.db, await mustOwnRun(ctx, id)));
+      const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id)));
       const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { name: "orders", pages, table: { format, columns: orderColumns, isPage: limit !== undefined } };
     }),
@@ -192,7 +192,7 @@ export const backtestsStreamsRouter = router({
   trades: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
     .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const list = readInTurns(ctx, tradeList(ctx.db, await mustOwnRun(ctx, id)));
+      const list = readInTurns(ctx, tradeList(ctx, await mustOwnRun(ctx, id)));
       const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { name: "trades", pages, table: { format, columns: tradeColumns, isPage: limit !== undefined } };
     }),

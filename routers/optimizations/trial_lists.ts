@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { SORT_ORDERS } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
-import type { TrialRows } from "../../db/codec/trial_rows.ts";
+import type { StoredTrials, TrialRows } from "../../db/codec/trial_rows.ts";
 import { readRecord } from "../../db/codec/unreadable.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { findTrialChunk, readStoredTrials, readTrialMetric, trialsName } from "../../db/trial_chunks.ts";
@@ -88,7 +88,7 @@ function showTrial({ id, space }: Pick<Optimization, "id" | "space">, rows: Tria
 }
 
 /** The chunk of an optimization's trials that begins with a place. */
-function chunkAt(db: Db, id: string, first: number): ChunkSource {
+function chunkAt(db: Db, id: string, first: number): ChunkSource<StoredTrials> {
   return { key: `${id} ${first}`, record: trialsName(id), read: () => readStoredTrials(db, id, first) };
 }
 

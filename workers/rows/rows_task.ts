@@ -1,10 +1,14 @@
 import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
+import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "../../db/codec/result_rows.ts";
 import type { Space } from "../../research/space.ts";
 import type { Format } from "./table_format.ts";
-import { type RowRange, writeTrials } from "./write_trials.ts";
+import { writeTrials } from "./write_trials.ts";
 
-// Decoded chunks of 10,000 trials have 5 MB each.
-const CACHE_BYTES_MAX = 128 * 1024 * 1024;
+// Decoded chunks of 10,000 trials have 5 MB each, of 10,000 trades 2 MB.
+const TRIAL_BYTES_MAX = 96 * 1024 * 1024;
+const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+// A tag with its place in a list, at most.
+const TAG_BYTES = 128;
 
 /** Work on a chunk of trials. A chunk that was decoded for an earlier task need not be sent again. */
 interface TrialsTask {
@@ -31,7 +35,16 @@ export interface PickTask extends TrialsTask {
   readonly wanted: Wanted;
 }
 
-export type RowsTask = WriteTask | PickTask;
+/** Takes rows out of a chunk of trades or orders. */
+export interface CutTask {
+  readonly kind: "cut";
+  /** The same for no other chunk. */
+  readonly key: string;
+  readonly chunk: StoredRows | null;
+  readonly range: RowRange;
+}
+
+export type RowsTask = WriteTask | PickTask | CutTask;
 
 /** Rows of a list, written. */
 export interface WrittenRows {
@@ -45,6 +58,7 @@ export interface WrittenRows {
 export type RowsAnswer =
   | WrittenRows
   | { readonly type: "picked"; readonly rows: TrialRows }
+  | { readonly type: "cut"; readonly rows: ResultRows }
   /** The chunk is not decoded, or not any more: send it. */
   | { readonly type: "missing" }
   /** The chunk is damaged, or of a newer build. */
@@ -53,26 +67,43 @@ export type RowsAnswer =
 
 /** Does tasks, and keeps the chunks that it has decoded, up to a number of bytes. */
 export class RowsWork {
-  readonly #chunks = new Map<string, TrialRows>();
-  readonly #bytesMax: number;
-  #bytes = 0;
+  readonly #trials: DecodedChunks<StoredTrials, TrialRows>;
+  readonly #results = new DecodedChunks<StoredRows, ResultRows>(decodeRows, RESULT_BYTES_MAX);
 
-  constructor(bytesMax: number = CACHE_BYTES_MAX) {
-    this.#bytesMax = bytesMax;
+  constructor(trialBytesMax: number = TRIAL_BYTES_MAX) {
+    this.#trials = new DecodedChunks(decodeTrials, trialBytesMax);
   }
 
   /** Never throws: a failure is an answer. It has nothing but the chunk, so that is what any failure is due to. */
   do(task: RowsTask): RowsAnswer {
     try {
-      const rows = this.#find(task);
+      if (task.kind === "cut") {
+        const all = this.#results.find(task);
+        return all === null ? { type: "missing" } : { type: "cut", rows: cutRows(all, task.range) };
+      }
+      const rows = this.#trials.find(task);
       if (rows === null) return { type: "missing" };
       return task.kind === "write" ? write(rows, task) : { type: "picked", rows: pick(rows, task.wanted) };
     } catch (error) {
       return { type: "unreadable", message: error instanceof Error ? error.message : String(error) };
     }
   }
+}
 
-  #find({ key, chunk }: TrialsTask): TrialRows | null {
+/** Decoded chunks by their keys; the one that was not used for longest makes way. */
+class DecodedChunks<Stored, Rows extends TrialRows | ResultRows> {
+  readonly #decode: (chunk: Stored) => Rows;
+  readonly #chunks = new Map<string, Rows>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(decode: (chunk: Stored) => Rows, bytesMax: number) {
+    this.#decode = decode;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The rows of a chunk; null where it is not known and was not sent. */
+  find({ key, chunk }: { readonly key: string; readonly chunk: Stored | null }): Rows | null {
     const known = this.#chunks.get(key);
     if (known !== undefined) {
       // The one that was not used for longest is the first of the map.
@@ -81,7 +112,7 @@ export class RowsWork {
       return known;
     }
     if (chunk === null) return null;
-    const rows = decodeTrials(chunk);
+    const rows = this.#decode(chunk);
     this.#chunks.set(key, rows);
     this.#bytes += bytesOf(rows);
     for (const [oldest, old] of this.#chunks) {
@@ -93,8 +124,9 @@ export class RowsWork {
   }
 }
 
-function bytesOf({ columns }: TrialRows): number {
-  return Object.values(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
+function bytesOf(rows: TrialRows | ResultRows): number {
+  const tags = "tags" in rows ? TAG_BYTES * (rows.tags?.length ?? 0) : 0;
+  return Object.values(rows.columns).reduce((sum, { byteLength }) => sum + byteLength, tags);
 }
 
 function write(rows: TrialRows, { format, space, fromPlace, rowsMax }: WriteTask): WrittenRows {

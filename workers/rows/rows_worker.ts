@@ -1,6 +1,8 @@
 import type { StoredTrials, TrialRows } from "../../db/codec/trial_rows.ts";
 import { UnreadableRecord } from "../../db/codec/unreadable.ts";
+import type { ResultRows, RowRange, StoredRows } from "../../db/codec/result_rows.ts";
 import {
+  type CutTask,
   type PickTask,
   type RowsAnswer,
   type RowsTask,
@@ -15,14 +17,14 @@ const AT_ONCE = 4;
 /** An idle thread gives back what it keeps. */
 const IDLE_MS = 30_000;
 
-/** A chunk of trials, which is read only where the thread does not have it yet. */
-export interface ChunkSource {
+/** A stored chunk, which is read only where the thread does not have it yet. */
+export interface ChunkSource<Stored> {
   /** The same for no other chunk. */
   readonly key: string;
   /** What it is a part of, as readRecord() names it. */
   readonly record: string;
   /** Undefined once the chunk is deleted. */
-  read(): Promise<StoredTrials | undefined>;
+  read(): Promise<Stored | undefined>;
 }
 
 /** Decodes and writes the rows of lists in a thread of its own, so that requests are answered meanwhile. It starts with the first task. */
@@ -37,16 +39,16 @@ export class RowsWorker {
 
   /** Trials of a chunk in a format; undefined once the chunk is deleted. @throws {UnreadableRecord} */
   async write(
-    source: ChunkSource,
+    source: ChunkSource<StoredTrials>,
     task: Omit<WriteTask, "kind" | "key" | "chunk">,
   ): Promise<WrittenRows | undefined> {
-    const answer = await this.#doWithChunk(source, { ...task, kind: "write" });
+    const answer = await this.#doWithTrials(source, { ...task, kind: "write" });
     return answer === undefined ? undefined : required(answer, "written");
   }
 
   /** Trials of a chunk; undefined once it is deleted. @throws {UnreadableRecord} */
-  async pick(source: ChunkSource, wanted: Wanted): Promise<TrialRows | undefined> {
-    const answer = await this.#doWithChunk(source, { kind: "pick", wanted });
+  async pick(source: ChunkSource<StoredTrials>, wanted: Wanted): Promise<TrialRows | undefined> {
+    const answer = await this.#doWithTrials(source, { kind: "pick", wanted });
     return answer === undefined ? undefined : required(answer, "picked").rows;
   }
 
@@ -56,18 +58,42 @@ export class RowsWorker {
     this.#fail("it was closed");
   }
 
-  #doWithChunk(
-    { key, record, read }: ChunkSource,
+  /** Rows of a chunk of trades or orders; undefined where there is none. @throws {UnreadableRecord} */
+  async cut(source: ChunkSource<StoredRows>, range: RowRange): Promise<ResultRows | undefined> {
+    const { key } = source;
+    const toTask = (stored: StoredRows | null): CutTask => ({
+      kind: "cut",
+      key,
+      chunk: stored && ownBytes(stored),
+      range,
+    });
+    const answer = await this.#doWithChunk(source, toTask);
+    return answer === undefined ? undefined : required(answer, "cut").rows;
+  }
+
+  #doWithTrials(
+    source: ChunkSource<StoredTrials>,
     task: Omit<WriteTask, "key" | "chunk"> | Omit<PickTask, "key" | "chunk">,
   ): Promise<RowsAnswer | undefined> {
+    const { key } = source;
+    return this.#doWithChunk(
+      source,
+      (stored) => ({ ...task, key, chunk: stored && { ...stored, data: stored.data.slice() } }),
+    );
+  }
+
+  #doWithChunk<Stored>(
+    { record, read }: ChunkSource<Stored>,
+    toTask: (chunk: Stored | null) => RowsTask,
+  ): Promise<RowsAnswer | undefined> {
     return this.#inTurn(async () => {
-      const answer = await this.#do({ ...task, key, chunk: null });
+      const answer = await this.#do(toTask(null));
       if (answer.type === "unreadable") throw new UnreadableRecord(record, answer.message);
       if (answer.type !== "missing") return answer;
       const chunk = await read();
       if (chunk === undefined) return undefined;
       // A copy can be given away: the driver's bytes may lie in a larger buffer.
-      const done = await this.#do({ ...task, key, chunk: { ...chunk, data: chunk.data.slice() } });
+      const done = await this.#do(toTask(chunk));
       if (done.type === "unreadable") throw new UnreadableRecord(record, done.message);
       return done;
     });
@@ -132,6 +158,10 @@ export class RowsWorker {
     this.#thread = undefined;
     for (const answer of this.#answers.splice(0)) answer.resolve({ type: "failed", message });
   }
+}
+
+function ownBytes({ data, candles, tags }: StoredRows): StoredRows {
+  return { data: data.slice(), candles: candles?.slice() ?? null, tags: tags?.slice() ?? null };
 }
 
 /** Requests are answered before it. */

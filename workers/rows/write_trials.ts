@@ -1,4 +1,5 @@
 /** The trials of a chunk as rows of an answer, straight from their columns: an object for each takes thirty times as long. */
+import type { RowRange } from "../../db/codec/result_rows.ts";
 import { errorOf, reasonsOf, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { pointAt, type Space } from "../../research/space.ts";
@@ -8,12 +9,6 @@ import { csvText } from "./csv_text.ts";
 
 const encoder = new TextEncoder();
 const METRIC_KEYS = NUMERIC_METRIC_NAMES.map((name) => `,${JSON.stringify(name)}:`);
-
-/** Rows of a chunk, from one up to, not including, another. */
-export interface RowRange {
-  readonly from: number;
-  readonly until: number;
-}
 
 /** The columns of trials as CSV or Arrow. */
 export function trialColumns({ axes }: Space): Column[] {

@@ -54,4 +54,5 @@ databaseTest("the comparisons of one request read a bounded number of trades and
     expect(await api.differences({ id, other })).toMatchObject({ equal: true, difference: null });
   }
   await expect(api.differences({ id, other })).rejects.toMatchObject({ appCode: "RANGE_TOO_LARGE" });
+  context.rowsWorker.close();
 });

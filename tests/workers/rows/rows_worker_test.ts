@@ -1,4 +1,6 @@
 import { expect } from "@std/expect";
+import { zstdCompressSync } from "node:zlib";
+import { encodeColumns } from "../../../db/codec/columns.ts";
 import { decodeTrials } from "../../../db/codec/trial_rows.ts";
 import type { Space } from "../../../research/space.ts";
 import { type RowsAnswer, RowsWork } from "../../../workers/rows/rows_task.ts";
@@ -14,7 +16,7 @@ Deno.test("a thread writes and picks trials, and asks for each chunk once", asyn
   try {
     let reads = 0;
     const stored = storeTrials(10);
-    const source = { key: "a 0", record: "optimization a", read: () => (reads++, Promise.resolve(stored)) };
+    const source = { key: "a 0", record: "trials", read: () => (reads++, Promise.resolve(stored)) };
     const rows = decodeTrials(stored);
     const first = await worker.write(source, { ...ALL, fromPlace: 0, rowsMax: 4 });
     const rest = await worker.write(source, { ...ALL, fromPlace: first?.nextPlace ?? NaN });
@@ -29,12 +31,32 @@ Deno.test("a thread writes and picks trials, and asks for each chunk once", asyn
     expect([...some!.columns.place!]).toEqual([4, 6]);
     expect(reads).toBe(1);
     expect(
-      await worker.write({ key: "b 0", record: "optimization b", read: () => Promise.resolve(undefined) }, {
+      await worker.write({ key: "b 0", record: "trials", read: () => Promise.resolve(undefined) }, {
         ...ALL,
         fromPlace: 0,
       }),
     )
       .toBeUndefined();
+  } finally {
+    worker.close();
+  }
+});
+
+Deno.test("a thread cuts rows out of chunks of trades, with both tags of each", async () => {
+  const worker = new RowsWorker();
+  try {
+    let reads = 0;
+    const data = encodeColumns({ price: Float64Array.of(1, 2, 3, 4) });
+    const tags = zstdCompressSync(JSON.stringify(["a", null, "c", null, null, "B", "C", null]));
+    const stored = { data, candles: null, tags };
+    const source = { key: "a 0", record: "trades", read: () => (reads++, Promise.resolve(stored)) };
+    const some = await worker.cut(source, { from: 1, until: 3 });
+    expect(some).toEqual({ count: 2, columns: { price: Float64Array.of(2, 3) }, tags: [null, "c", "B", "C"] });
+    expect(await worker.cut(source, { from: 3, until: 9 })).toMatchObject({ count: 1, tags: [null, null] });
+    expect(await worker.cut(source, { from: 4, until: 9 })).toMatchObject({ count: 0, tags: [] });
+    expect(reads).toBe(1);
+    const none = { key: "b 0", record: "trades", read: () => Promise.resolve(undefined) };
+    expect(await worker.cut(none, { from: 0, until: 1 })).toBeUndefined();
   } finally {
     worker.close();
   }
@@ -46,7 +68,7 @@ Deno.test("damaged bytes are that task's error, and the thread goes on", async (
     const stored = storeTrials(3);
     const damaged = { ...stored, data: stored.data.map((byte, i) => i === 30 ? byte ^ 1 : byte) };
     const write = (key: string, chunk: typeof stored) =>
-      worker.write({ key, record: "optimization", read: () => Promise.resolve(chunk) }, { ...ALL, fromPlace: 0 });
+      worker.write({ key, record: "trials", read: () => Promise.resolve(chunk) }, { ...ALL, fromPlace: 0 });
     await expect(write("a 0", damaged)).rejects.toThrow("Cannot read columns");
     expect((await write("b 0", stored))?.rows).toBe(3);
   } finally {
@@ -56,7 +78,7 @@ Deno.test("damaged bytes are that task's error, and the thread goes on", async (
 
 Deno.test("a closed thread fails what it has begun, and the next task starts another", async () => {
   const worker = new RowsWorker();
-  const source = { key: "a 0", record: "optimization a", read: () => Promise.resolve(storeTrials(3)) };
+  const source = { key: "a 0", record: "trials", read: () => Promise.resolve(storeTrials(3)) };
   const begun = worker.write(source, { ...ALL, fromPlace: 0 });
   worker.close();
   await expect(begun).rejects.toThrow("it was closed");
