@@ -3,7 +3,7 @@ import { ORDER_TYPES } from "../engine/strategy.ts";
 import type { Db } from "./client.ts";
 import type { ORDER_COLUMNS } from "./codec/result_parts.ts";
 import { nameAt, requireColumn } from "./codec/unreadable.ts";
-import { type CutChunk, readPage } from "./result_chunks.ts";
+import { type CutChunk, readPage } from "./row_pages.ts";
 
 /** An order as it is read back; numbers that do not apply are null. */
 export interface Order {

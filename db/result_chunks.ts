@@ -4,7 +4,6 @@ import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "./database.ts";
 import {
-  CHUNK_ROWS,
   encodeChunks,
   measureChunks,
   type PartColumns,
@@ -13,7 +12,7 @@ import {
   type SharedCandles,
 } from "./codec/result_parts.ts";
 import { readRecord } from "./codec/unreadable.ts";
-import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "./codec/result_rows.ts";
+import { decodeRows } from "./codec/result_rows.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
 import { queryText } from "./postgres_session.ts";
@@ -239,7 +238,7 @@ export async function findChunk(
 }
 
 /** Joins the record whose result a chunk belongs to, if it is this user's. A run that failed has plots and nothing else. */
-function ofResult(ownerId: string, part: ResultPart) {
+export function ofResult(ownerId: string, part: ResultPart) {
   const statuses = part === "plots" ? ["completed", "failed"] as const : ["completed"] as const;
   return and(
     eq(backtests.id, resultChunks.backtestId),
@@ -247,78 +246,4 @@ function ofResult(ownerId: string, part: ResultPart) {
     inArray(backtests.status, [...statuses]),
     eq(backtests.ownerId, ownerId),
   );
-}
-
-/** Reads rows of a stored chunk; undefined where there is no such chunk. @throws {UnreadableRecord} */
-export type CutChunk = (source: RowsSource, range: RowRange) => Promise<ResultRows | undefined>;
-
-/** A stored chunk whose bytes are read where they are needed. */
-export interface RowsSource {
-  /** The same for no other chunk. */
-  readonly key: string;
-  /** What it is a part of, as readRecord() names it. */
-  readonly record: string;
-  read(): Promise<StoredRows | undefined>;
-}
-
-/** Decodes on this thread: a long list is read by another one. */
-const cutHere: CutChunk = async ({ record, read }, range) => {
-  const stored = await read();
-  return stored && readRecord(record, () => cutRows(decodeRows(stored), range));
-};
-
-/**
- * One page of a part, row by row.
- *
- * @param page `after`: how many rows are known already; `limit`: rows at most.
- * @param toRow Makes a row of its place in the columns, its number from 1, and its tags.
- * @param cut Decodes the chunks.
- * @throws {UnreadableRecord}
- */
-export async function readPage<Row>(
-  db: Db,
-  page: {
-    readonly backtestId: string;
-    readonly ownerId: string;
-    readonly part: "trades" | "orders";
-    readonly after: number;
-    readonly limit: number;
-  },
-  toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null, exitTag: string | null) => Row,
-  cut: CutChunk = cutHere,
-): Promise<Row[]> {
-  const { backtestId, part, after, limit } = page;
-  const record = `${part} of the backtest ${backtestId}`;
-  const found: Row[] = [];
-  while (found.length < limit) {
-    const first = after + found.length;
-    const chunk = Math.min(Math.floor(first / CHUNK_ROWS), CHUNK_NUMBER_MAX);
-    const from = first - chunk * CHUNK_ROWS;
-    const source = { key: `${backtestId} ${part} ${chunk}`, record, read: () => readStoredRows(db, page, chunk) };
-    const rows = await cut(source, { from, until: from + limit - found.length });
-    if (rows === undefined || rows.count === 0) break;
-    const { columns, tags, count } = rows;
-    readRecord(record, () => {
-      for (let i = 0; i < count; i++) {
-        found.push(toRow(columns, i, first + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
-      }
-    });
-    if (from + count < CHUNK_ROWS) break;
-  }
-  return found;
-}
-
-/** A chunk of one user's result as it is stored; undefined where there is none. */
-async function readStoredRows(
-  db: Db,
-  { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
-  number: number,
-): Promise<StoredRows | undefined> {
-  const { chunk, data, tags } = resultChunks;
-  const [row] = await db.select({ data, tags, candles: resultCandles.data })
-    .from(resultChunks)
-    .innerJoin(backtests, ofResult(ownerId, part))
-    .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
-    .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), eq(chunk, number)));
-  return row;
 }

@@ -2,7 +2,7 @@ import { EXIT_REASONS, NO_ORDER, STILL_OPEN } from "../engine/trade_columns.ts";
 import type { Db } from "./client.ts";
 import type { TRADE_COLUMNS } from "./codec/result_parts.ts";
 import { nameAt, requireColumn } from "./codec/unreadable.ts";
-import { type CutChunk, readPage } from "./result_chunks.ts";
+import { type CutChunk, readPage } from "./row_pages.ts";
 
 /** A trade as it is read back; see TradeColumns. */
 export interface Trade {

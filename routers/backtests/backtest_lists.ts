@@ -12,7 +12,7 @@ import {
 import type { Db } from "../../db/client.ts";
 import { readRecord } from "../../db/codec/unreadable.ts";
 import { listOrders, type Order } from "../../db/orders.ts";
-import type { CutChunk } from "../../db/result_chunks.ts";
+import type { CutChunk } from "../../db/row_pages.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { listTrades, type Trade } from "../../db/trades.ts";
 import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";

@@ -78,7 +78,7 @@ export class RowsWorker {
     const { key } = source;
     return this.#doWithChunk(
       source,
-      (stored) => ({ ...task, key, chunk: stored && { ...stored, data: stored.data.slice() } }),
+      (stored) => ({ ...task, key, chunk: stored && { ...stored, data: new Uint8Array(stored.data) } }),
     );
   }
 
@@ -161,7 +161,12 @@ export class RowsWorker {
 }
 
 function ownBytes({ data, candles, tags }: StoredRows): StoredRows {
-  return { data: data.slice(), candles: candles?.slice() ?? null, tags: tags?.slice() ?? null };
+  // Not slice(), which is a view where the bytes are Node's.
+  return {
+    data: new Uint8Array(data),
+    candles: candles && new Uint8Array(candles),
+    tags: tags && new Uint8Array(tags),
+  };
 }
 
 /** Requests are answered before it. */

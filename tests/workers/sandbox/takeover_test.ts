@@ -71,7 +71,8 @@ for (const [what, job, source] of CHANNELS) {
   clearInterval(timer);
   const { type, message } = outcome;
   const chars = JSON.stringify(outcome).length;
-  console.log(JSON.stringify({ what, outcome: { type, message }, chars, growthBytes: most - before }));
+  const line = JSON.stringify({ what, outcome: { type, message }, chars, growthBytes: most - before });
+  Deno.stdout.writeSync(new TextEncoder().encode(line + "\\n"));
 }
 Deno.exit(0);`;
 }

@@ -1,0 +1,85 @@
+/** Pages of the rows of results: trades and orders. */
+import { and, eq } from "drizzle-orm";
+import { CHUNK_ROWS } from "./codec/result_parts.ts";
+import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "./codec/result_rows.ts";
+import { readRecord } from "./codec/unreadable.ts";
+import type { Db } from "./database.ts";
+import { type ChunkRows, ofResult, type ResultPart } from "./result_chunks.ts";
+import { backtests, resultCandles, resultChunks } from "./schema.ts";
+
+// The column's type is integer.
+const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
+
+/** Reads rows of a stored chunk; undefined where there is no such chunk. @throws {UnreadableRecord} */
+export type CutChunk = (source: RowsSource, range: RowRange) => Promise<ResultRows | undefined>;
+
+/** A stored chunk whose bytes are read where they are needed. */
+export interface RowsSource {
+  /** The same for no other chunk. */
+  readonly key: string;
+  /** What it is a part of, as readRecord() names it. */
+  readonly record: string;
+  read(): Promise<StoredRows | undefined>;
+}
+
+/** Decodes on this thread: a long list is read by another one. */
+const cutHere: CutChunk = async ({ record, read }, range) => {
+  const stored = await read();
+  return stored && readRecord(record, () => cutRows(decodeRows(stored), range));
+};
+
+/**
+ * One page of a part, row by row.
+ *
+ * @param page `after`: how many rows are known already; `limit`: rows at most.
+ * @param toRow Makes a row of its place in the columns, its number from 1, and its tags.
+ * @param cut Decodes the chunks.
+ * @throws {UnreadableRecord}
+ */
+export async function readPage<Row>(
+  db: Db,
+  page: {
+    readonly backtestId: string;
+    readonly ownerId: string;
+    readonly part: "trades" | "orders";
+    readonly after: number;
+    readonly limit: number;
+  },
+  toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null, exitTag: string | null) => Row,
+  cut: CutChunk = cutHere,
+): Promise<Row[]> {
+  const { backtestId, part, after, limit } = page;
+  const record = `${part} of the backtest ${backtestId}`;
+  const found: Row[] = [];
+  while (found.length < limit) {
+    const first = after + found.length;
+    const chunk = Math.min(Math.floor(first / CHUNK_ROWS), CHUNK_NUMBER_MAX);
+    const from = first - chunk * CHUNK_ROWS;
+    const source = { key: `${backtestId} ${part} ${chunk}`, record, read: () => readStoredRows(db, page, chunk) };
+    const rows = await cut(source, { from, until: from + limit - found.length });
+    if (rows === undefined || rows.count === 0) break;
+    const { columns, tags, count } = rows;
+    readRecord(record, () => {
+      for (let i = 0; i < count; i++) {
+        found.push(toRow(columns, i, first + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
+      }
+    });
+    if (from + count < CHUNK_ROWS) break;
+  }
+  return found;
+}
+
+/** A chunk of one user's result as it is stored; undefined where there is none. */
+async function readStoredRows(
+  db: Db,
+  { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
+  number: number,
+): Promise<StoredRows | undefined> {
+  const { chunk, data, tags } = resultChunks;
+  const [row] = await db.select({ data, tags, candles: resultCandles.data })
+    .from(resultChunks)
+    .innerJoin(backtests, ofResult(ownerId, part))
+    .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
+    .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), eq(chunk, number)));
+  return row;
+}
