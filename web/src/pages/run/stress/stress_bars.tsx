@@ -20,7 +20,7 @@ export function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
   const [asRun] = values;
   return (
     <section>
-      <h3 className="mb-1 text-sm font-semibold">{TITLE}</h3>
+      <h2 className="mb-1 text-sm font-semibold">{TITLE}</h2>
       <svg
         viewBox={`0 0 ${WIDTH} ${bottom + BOTTOM}`}
         role="img"

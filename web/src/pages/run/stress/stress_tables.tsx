@@ -41,7 +41,7 @@ export function StressTables({ result }: { readonly result: NonNullable<StressTe
           ))}
         </Table>
       </div>
-      <h3 className="text-sm font-semibold">By regime</h3>
+      <h2 className="text-sm font-semibold">By regime</h2>
       <Table label="By regime" columns={REGIME_COLUMNS} minWidth="38rem">
         {regimes.map(({ group, name, days, figures }, i) => (
           <Row
