@@ -21,7 +21,7 @@ import { readPage } from "../support/pages.ts";
 const PAGE = await readPage("docs/security.md");
 
 Deno.test("the list of permissions is what the commands run with", () => {
-  const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
+  const commands = ["start", "worker", "admin", "demo", "strategy", "hindcast"] as const;
   const given = commands.flatMap((command) => {
     // The rest says where packages come from.
     const flags = denoArguments(command, "$DATA").filter((part) => /^--(allow|deny|ignore|no-prompt)/.test(part));
