@@ -15,6 +15,7 @@ import { tryCommand } from "../strategy_run.ts";
 import { group } from "./command.ts";
 import { processCommands } from "./processes.ts";
 import { pushCommand, strategiesCommand } from "./strategy_commands.ts";
+import { stressCommand } from "./stress.ts";
 import { universesCommand } from "./universe_commands.ts";
 
 const HELP = `
@@ -38,6 +39,7 @@ export function makeProgram(): CommandUnknownOpts {
     exportCommand,
     cancelCommand,
     optimizeCommand,
+    stressCommand,
     strategiesCommand,
     group("strategy", "Strategies of your own, in any language", [newCommand, checkCommand, tryCommand, pushCommand]),
     universesCommand,

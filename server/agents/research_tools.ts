@@ -60,13 +60,25 @@ export const RESEARCH_TOOLS = [
     },
   }),
   tool({
+    name: "stress_test",
+    title: "Stress a backtest",
+    description:
+      "Runs a completed backtest again with higher costs, later orders, worse prices, parameters beside its own, and without its " +
+      "best trades, days and years, and parts its days by regimes. A result that one of these turns into a loss is fragile: say so.",
+    input: { id: idField, wait_seconds: waitField },
+    isReading: false,
+    call: async (api, { id, wait_seconds }, signal) => {
+      const { stress_test } = await api.stressTests.create({ id });
+      return await waitForStressTest(api, stress_test.id, wait_seconds, signal);
+    },
+  }),
+  tool({
     name: "wait_for",
     title: "Wait",
-    description: "Waits for a backtest or an optimization and answers its result, or how far it is.",
-    input: { kind: z.enum(["backtest", "optimization"]), id: idField, wait_seconds: waitField },
+    description: "Waits for a backtest, an optimization or a stress test and answers its result, or how far it is.",
+    input: { kind: z.enum(["backtest", "optimization", "stress_test"]), id: idField, wait_seconds: waitField },
     isReading: true,
-    call: (api, { kind, id, wait_seconds }, signal) =>
-      (kind === "backtest" ? waitForBacktest : waitForOptimization)(api, id, wait_seconds, signal),
+    call: (api, { kind, id, wait_seconds }, signal) => WAITS[kind](api, id, wait_seconds, signal),
   }),
 ];
 
@@ -84,6 +96,27 @@ async function waitForOptimization(api: AgentApi, id: string, seconds: number, s
   signal.throwIfAborted();
   return showOptimization((await api.optimizations.get({ id, wait: seconds })).optimization);
 }
+
+async function waitForStressTest(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
+  signal.throwIfAborted();
+  const { stress_test } = await api.stressTests.get({ id, wait: seconds });
+  const { backtest_id, status, progress, error, result } = stress_test;
+  const head = { id, backtest_id, status, ...(error === null ? {} : { error }) };
+  if (result === null) return { ...head, progress, more: "call wait_for with kind stress_test and this id" };
+  const { rows, regimes, break_even_cost, notes } = result;
+  return fitRows(
+    { ...head, break_even_cost, notes },
+    "rows",
+    [...rows, ...regimes],
+    () => `GET /api/stress-tests/${id} has the others`,
+  );
+}
+
+const WAITS = {
+  backtest: waitForBacktest,
+  optimization: waitForOptimization,
+  stress_test: waitForStressTest,
+} as const;
 
 function showOptimization(optimization: Optimization): object {
   const { id, status, progress, strategy, symbol, exchange, objective, points, trials, error } = optimization;

@@ -57,6 +57,11 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
   ]);
   const compared = await call(["compare", backtest.id, later.backtest.id]);
   expect(compared.stdout).toMatch(/\/parameters\/slow +│ +48[^]*Sharpe/);
+  const stressed = await call(["stress", backtest.id]);
+  expect([stressed.code, stressed.stdout]).toEqual([
+    0,
+    expect.stringMatching(/Change +│ Net return[^]*Days[^]*commission/),
+  ]);
   const { optimization } = await json([
     ...[
       "optimize",

@@ -4,6 +4,9 @@ import manifest from "../../deno.json" with { type: "json" };
 import { denoArguments } from "../../cli/commands.ts";
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
 import { VARIABLES } from "../../server/config.ts";
+import { EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
+import { UNREAD_LIMITS } from "../../server/middleware/unread_events.ts";
+import { RESULT_BYTES_MAX, TRIAL_BYTES_MAX } from "../../workers/rows/rows_task.ts";
 import { BODY_BYTES_MAX, SMALL_BYTES_MAX, TALK } from "../../workers/sandbox/answer_bounds.ts";
 import { METRICS_MAX, NOTES_MAX, SENTENCE_CHARS_MAX } from "../../workers/sandbox/answer_check.ts";
 import {
@@ -37,6 +40,20 @@ Deno.test("the list of permissions is what the commands run with", () => {
     })
   );
   expect(listed.toSorted()).toEqual(given.toSorted());
+});
+
+Deno.test("what one client may cost is what the code allows", () => {
+  const [, section = ""] = /^## What one client may cost\n(.*?)^## /ms.exec(PAGE) ?? [];
+  const text = section.replaceAll(/\s+/g, " ");
+  const mib = (bytes: number) => `${bytes / 2 ** 20} MiB`;
+  for (
+    const fact of [
+      `a user (${EVENT_LIMITS.userMax} event streams)`,
+      `more than ${mib(UNREAD_LIMITS.addressBytesMax)} of long events`,
+      `or ${mib(UNREAD_LIMITS.bytesMax)} in all`,
+      `up to ${mib(TRIAL_BYTES_MAX + RESULT_BYTES_MAX)} of decoded chunks`,
+    ]
+  ) expect(text).toContain(fact);
 });
 
 Deno.test("the bounds of what comes out of a sandbox are the code's", () => {

@@ -232,6 +232,8 @@ async function walk(agent: Agent): Promise<void> {
     walk_forward: { train_days: 30, test_days: 10 },
   });
   expect(walked).toMatchObject({ status: "completed", windows: expect.arrayContaining([expect.any(Object)]) });
+  const stressed = await agent.call("stress_test", { id: trial.id });
+  expect(stressed).toMatchObject({ status: "completed", rows: expect.arrayContaining([expect.any(Object)]) });
   await agent.call("compare_backtests", { ids: [run.id, trial.id] });
   await agent.call("explain", { word: "deflated_sharpe" });
   expect(agent.calls()).toBeLessThanOrEqual(20);

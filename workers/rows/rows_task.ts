@@ -4,9 +4,10 @@ import type { Space } from "../../research/space.ts";
 import type { Format } from "./table_format.ts";
 import { writeTrials } from "./write_trials.ts";
 
-// Decoded chunks of 10,000 trials have 5 MB each, of 10,000 trades 2 MB.
-const TRIAL_BYTES_MAX = 96 * 1024 * 1024;
-const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+/** Most bytes of decoded trials that the thread keeps; a chunk of 10,000 has 5 MB. */
+export const TRIAL_BYTES_MAX = 96 * 1024 * 1024;
+/** The same of trades and orders; a chunk of 10,000 trades has 2 MB. */
+export const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 // A tag with its place in a list, at most.
 const TAG_BYTES = 128;
 
