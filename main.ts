@@ -180,7 +180,7 @@ async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDis
       scripts: { typescript: config.scripts, python: config.python },
     }), onWait);
   opened.defer(() => queue.close());
-  if (workers > 0) await queue.work(workers);
+  if (workers > 0) await queue.work(workers, onWait);
   return { queue, readThrough };
 }
 

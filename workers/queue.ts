@@ -22,8 +22,9 @@ export interface OpenQueue extends RunQueue {
    * Starts to take jobs.
    *
    * @param backtestsMax How many backtests compute at once.
+   * @param onWait Called before each pause in which it waits for the database.
    */
-  work(backtestsMax: number): Promise<void>;
+  work(backtestsMax: number, onWait?: () => void): Promise<void>;
   /** Takes no more jobs and gives unfinished ones back to the queue, within three seconds. */
   rest(): Promise<void>;
   /** Rests, and disconnects. */
@@ -89,8 +90,8 @@ export async function openQueue(
       await jobs.check();
       return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
     },
-    async work(backtestsMax) {
-      await startWork({ db, jobs, readThrough, egress, scripts, backtestsMax, limits }, { loops, runners });
+    async work(backtestsMax, onWait) {
+      await startWork({ db, jobs, readThrough, egress, scripts, backtestsMax, limits, onWait }, { loops, runners });
     },
     rest,
     async close() {

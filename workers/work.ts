@@ -45,6 +45,8 @@ interface WorkServices {
     readonly resultBytesMax: number;
     readonly resultDaysMax: number | undefined;
   };
+  /** Called before each pause in which the start waits for the database. */
+  readonly onWait: (() => void) | undefined;
 }
 
 /** The parts that a process starts for its jobs and closes at its end; filled while it starts. */
@@ -55,7 +57,7 @@ interface Started {
 
 /** Starts to take the jobs of all queues. */
 export async function startWork(services: WorkServices, { loops, runners }: Started): Promise<void> {
-  const { db, jobs, readThrough, egress, scripts, backtestsMax, limits } = services;
+  const { db, jobs, readThrough, egress, scripts, backtestsMax, limits, onWait } = services;
   const { runSecondsMax, runCandlesMax, resultBytesMax } = limits;
   const runner = new Runner(backtestsMax, egress, scripts);
   const spareRunner = new Runner(1, egress, scripts);
@@ -101,15 +103,18 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
     studies,
   });
   for (const [queue, concurrency, handle, handleInSpare] of work) {
+    // Before the first loop asks for jobs, which may take the last connection that the listener needs.
+    let wake = () => {};
+    await retryOnDatabaseFault(NEVER, () => jobs.changes.subscribe(`queue ${queue}`, () => wake()), onWait);
     const loop = new JobLoop(jobs, queue, concurrency, handle);
     loops.push(loop);
-    await retryOnDatabaseFault(NEVER, () => jobs.changes.subscribe(`queue ${queue}`, () => loop.wake()));
+    wake = () => loop.wake();
     if (handleInSpare === undefined) continue;
     // Held in advance, runs are so quick that turns suffice.
     loops.push(new JobLoop(jobs, queue, () => concurrency() > backtestsMax ? 0 : 1, handleInSpare, loop));
   }
   // A crash may have left schedules unsynced.
-  await retryOnDatabaseFault(NEVER, () => Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]));
+  await retryOnDatabaseFault(NEVER, () => Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]), onWait);
 }
 
 /**

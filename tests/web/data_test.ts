@@ -196,7 +196,7 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
       await pages.press("Enter");
       const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
       await links.first().waitFor();
-      const names = ["Runs", "New run", "Optimize", "Strategies", "Compare", "Market data", "Admin"];
+      const names = ["Runs", "New run", "Optimize", "Strategies", "Universes", "Compare", "Market data", "Admin"];
       expect(await links.allInnerTexts()).toEqual(names);
       expect(await findViolations(page)).toEqual([]);
       await page.keyboard.press("Escape");
