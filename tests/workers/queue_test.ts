@@ -203,9 +203,8 @@ eachDatabaseSteps("the queue", async (handle, step) => {
     });
 
     await stepOnPostgres("a fault of ours is tried three times, and its details stay hidden", async () => {
-      // The API lets no record pass with such a market.
-      const parameters = { timeframe: "1d", execution: { profile: "hindcast" }, instruments: [null] };
-      const { status, error, attempts } = await untilEnded(db, await submit(db, queue, { parameters }));
+      const refusedByApi = { timeframe: "1d", execution: { profile: "hindcast" }, instruments: [null] };
+      const { status, error, attempts } = await untilEnded(db, await submit(db, queue, { parameters: refusedByApi }));
       expect([status, attempts]).toEqual(["failed", 3]);
       expect(error).toEqual({ code: "INTERNAL", message: "Cannot finish the run because of a fault of ours" });
     });
