@@ -10,7 +10,9 @@ import { DatabaseProxy } from "./support/proxy.ts";
 import { readUntil, until } from "./support/until.ts";
 import { compileWat, strategyWat } from "./workers/sandbox/wasm/modules.ts";
 
+// A first start would say that it builds the interpreter of Python.
 const SECRETS = {
+  PYTHON: "off",
   BETTER_AUTH_SECRET: "a secret of at least 32 characters",
   INGESTION_ADMIN_SECRET: "a secret for ingestion tests",
 };
