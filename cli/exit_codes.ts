@@ -35,7 +35,7 @@ export function refusal(status: number, error: { readonly code: string; readonly
   return new CommandError(error.message, exitCodeOf(status), error);
 }
 
-/** What any error means for the one who called the command. @param url Of the service. */
+/** The exit code and the message of any error. @param url Of the service. */
 export function toCommandError(error: unknown, url: string): CommandError {
   if (error instanceof CommandError) return error;
   if (!isHindcastError(error)) {

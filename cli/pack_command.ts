@@ -7,7 +7,7 @@ const ROOT = new URL("../", import.meta.url);
 const TARGET = new URL("dist/hindcast/", ROOT);
 /** Deno would take the package's own dependencies for the project's, were they in one folder. */
 const PROJECT = new URL("project/", TARGET);
-/** What the command runs; the console is built already, so that a first start builds nothing. */
+/** The files of the project that the command needs. The console is built already, so that a first start builds nothing. */
 const FILES = [
   ...["main.ts", "deno.json", "service.lock", "LICENSE", "README.md", "CHANGELOG.md"],
   ...[

@@ -127,7 +127,7 @@ async function writeStrategy(folder: string, name: string, lang: Language): Prom
   await Deno.writeTextFile(join(folder, "AGENTS.md"), agents);
 }
 
-/** What the templates say of a strategy. */
+/** The words of the templates for one strategy, by the name of their place. */
 async function collectFacts(name: string, lang: Language): Promise<Readonly<Record<string, string>>> {
   const { language, runtime, source, other } = LANGUAGES[lang];
   const target = runtime === "wasm" ? "strategy.wasm" : runtime === "remote" ? ENDPOINT : `strategy.${source}`;

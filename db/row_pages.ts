@@ -17,7 +17,7 @@ export type CutChunk = (source: RowsSource, range: RowRange) => Promise<ResultRo
 export interface RowsSource {
   /** The same for no other chunk. */
   readonly key: string;
-  /** What it is a part of, as readRecord() names it. */
+  /** The record that the chunk belongs to, as readRecord() names it. */
   readonly record: string;
   read(): Promise<StoredRows | undefined>;
 }

@@ -222,7 +222,7 @@ export const monteCarlos = pgTable("monte_carlos", {
   index("monte_carlos_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
 ]);
 
-/** What becomes of backtests where something is a little worse; they go with them. */
+/** Stress tests of backtests; a test is deleted with its backtest. */
 export const stressTests = pgTable("stress_tests", {
   id: uuid("id").primaryKey(),
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),

@@ -2,7 +2,7 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import { columnsOf, inColor, type Paint, say, showsColor, withoutColor } from "../terminal.ts";
 import { type Caller, connect } from "./caller.ts";
 
-/** What every command that speaks to a service can be told. */
+/** The options of every command that speaks to a service. */
 interface SharedOptions {
   readonly url?: string | undefined;
   readonly json?: true | undefined;

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const PYTHON = new URL("../../workers/sandbox/python/dist", import.meta.url);
 const healthSchema = z.looseObject({ status: z.string() });
 
-/** What a check found. */
+/** The outcome of one check. */
 interface Finding {
   readonly check: string;
   readonly status: "ok" | "warning" | "failed";

@@ -49,7 +49,7 @@ interface SettingOptions {
   readonly walkForward?: string | undefined;
 }
 
-/** What only an optimization is told, by the names of the service, which checks the values. */
+/** The settings that a backtest does not have, by the names of the service, which checks the values. */
 function readSettings(options: SettingOptions): object {
   const { space, constraint: constraints, objective, method, trials, seed, walkForward } = options;
   const settings = {

@@ -1,4 +1,4 @@
-/** What to simulate: the part of a submission that a backtest and an optimization share. */
+/** The part of a submission that a backtest and an optimization share: strategy, markets, dates, parameters and costs. */
 import { basename, extname, resolve } from "node:path";
 import type { BacktestRequest, Inputs } from "../../client/index.ts";
 import { invocationFolder } from "../invocation.ts";

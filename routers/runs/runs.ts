@@ -85,7 +85,7 @@ export class Runs<Row extends RunRow> {
    * @throws AppError That of notFound().
    */
   async get({ db, user, ...ctx }: UserContext, id: string, waitSeconds = 0, signal = NEVER): Promise<Row> {
-    // Whoever shows it checks it.
+    // The caller checks it before it shows it.
     if (waitSeconds === 0) return await this.#read(db, id, user.id);
     const key = { id: this.requireKnownId(id), ownerId: user.id };
     const row = await awaitFinal<Row>({

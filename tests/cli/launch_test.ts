@@ -1,4 +1,4 @@
-/** What the tasks of deno.json start: its permissions, its signals and its end. */
+/** The launcher of deno.json's tasks: the permissions it gives, the signals it passes on, its exit codes. */
 import { expect } from "@std/expect";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };

@@ -21,7 +21,7 @@ const REQUEST = {
   fresh: true,
 };
 const OWN = { timeframe: "1h", fast: 12, slow: 48, direction: "both", execution: { commission: 0.001 } };
-/** What a strategy says besides its orders. */
+/** A strategy that logs, plots and tags beside its orders. */
 const TALKS = `// It talks.
 strategy(({ fast }: { fast: number }) => ({
   warmup: fast + 1,

@@ -21,7 +21,7 @@ const IDLE_MS = 30_000;
 export interface ChunkSource<Stored> {
   /** The same for no other chunk. */
   readonly key: string;
-  /** What it is a part of, as readRecord() names it. */
+  /** The record that the chunk belongs to, as readRecord() names it. */
   readonly record: string;
   /** Undefined once the chunk is deleted. */
   read(): Promise<Stored | undefined>;
