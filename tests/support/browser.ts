@@ -68,3 +68,12 @@ export async function findViolations(page: Page): Promise<string[]> {
     return violations.map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200) + " " + nodes[0].failureSummary);
   })()`);
 }
+
+/** Waits for the page of a run that was submitted; what the form says instead is the error. @returns Its id. */
+export async function waitForRun(page: Page): Promise<string> {
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/).catch(async (cause: unknown) => {
+    const said = await page.locator("form").first().innerText();
+    throw new Error(`No run began at ${page.url()}; the form says: ${said}`, { cause });
+  });
+  return page.url().slice(-36);
+}

@@ -1,6 +1,6 @@
 /** A trader's way from the form of a new run to a result, in a real browser against the real service. */
 import { expect } from "@std/expect";
-import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { makeStrategy } from "./sample_strategies.ts";
 
@@ -26,8 +26,7 @@ Deno.test(
     const { page, complaints } = await openPage(browser);
     await shareSession(page.context(), user);
     const submitted = async () => {
-      await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
-      const id = page.url().split("/").at(-1);
+      const id = await waitForRun(page);
       return { id, parameters: (await user.get(`/api/backtests/${id}`)).at("/backtest/parameters") };
     };
 

@@ -1,7 +1,7 @@
 /** Steps about scripts on the page of strategies. */
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
-import { findViolations } from "../support/browser.ts";
+import { findViolations, waitForRun } from "../support/browser.ts";
 import { editorOf, readEditor, writeEditor } from "./editor_steps.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 
@@ -31,7 +31,7 @@ export async function registerScript(page: Page, url: string): Promise<void> {
   await page.getByRole("link", { name: "Run it" }).click();
   await page.getByLabel("period", { exact: true }).waitFor();
   await page.keyboard.press("Control+Enter");
-  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+  await waitForRun(page);
   await page.getByText("Net return").first().waitFor();
   await page.getByLabel("Plots", { exact: true }).getByText("mean").waitFor();
   await page.getByRole("tab", { name: "Log" }).click();

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
-import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { tryScript, useEditorKeys } from "./editor_steps.ts";
 import { addScriptVersion, registerScript } from "./script_steps.ts";
@@ -84,7 +84,7 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await page.getByRole("link", { name: "Run it" }).click();
     await page.getByText("Version 1.0.0").waitFor();
     await page.keyboard.press("Control+Enter");
-    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await waitForRun(page);
     await page.getByText("Net return").first().waitFor();
   });
 

@@ -1,7 +1,7 @@
 /** Universes and runs over many markets, in a real browser against the real service. */
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
-import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 
 const CSV = "symbol,exchange,from,to\nOAK,SAMPLE,,\nPINE,SAMPLE,,2024-05-18\nROWAN,SAMPLE,2023-06-15,\n";
@@ -73,9 +73,8 @@ Deno.test("a trader makes a universe, runs a rotation over it, and reads what ea
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel("Positions at a time").fill("2");
     await page.keyboard.press("Control+Enter");
-    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    const id = await waitForRun(page);
     await page.getByText("Net return").first().waitFor();
-    const id = page.url().split("/").at(-1);
     expect((await user.get(`/api/backtests/${id}`)).at("/backtest/parameters")).toMatchObject({
       universe: "my-stocks@2",
       portfolio: { positions_max: 2, rank: "listed", missing: "fail" },
@@ -110,16 +109,16 @@ Deno.test("a trader makes a universe, runs a rotation over it, and reads what ea
     await page.getByText("2 of at most 1,000").waitFor();
     await page.getByRole("button", { name: "Remove CEDAR on SAMPLE" }).click();
     await page.getByText("1 of at most 1,000").waitFor();
-    // Also with a list open, which would take Enter alone as a choice of its marked line.
+    // Also with a list open, which takes Enter alone as a choice of its marked line.
     await page.getByRole("combobox", { name: "Instruments", exact: true }).click();
     await page.getByPlaceholder("Search instruments to add").fill("MAPLE");
     await page.locator("[role=option][data-highlighted]").waitFor();
     await page.keyboard.press("Control+Enter");
     await page.getByText("must name at least 2 instruments").waitFor();
     await page.getByRole("option", { name: /MAPLE/ }).click();
+    await page.getByText("2 of at most 1,000").waitFor();
     await page.keyboard.press("Control+Enter");
-    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
-    const id = page.url().split("/").at(-1);
+    const id = await waitForRun(page);
     const parameters = Object((await user.get(`/api/backtests/${id}`)).at("/backtest/parameters"));
     expect(parameters.universe).toBeUndefined();
     expect(parameters.instruments).toMatchObject([{ symbol: "HAZEL" }, { symbol: "MAPLE" }]);

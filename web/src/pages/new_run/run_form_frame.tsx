@@ -49,11 +49,9 @@ function useSubmitKey(form: React.RefObject<HTMLFormElement | null>): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
       event.preventDefault();
-      // An open list takes Enter as a choice of the line that it marks, and keeps the key from everybody else.
-      event.stopPropagation();
       form.current?.requestSubmit();
     };
-    addEventListener("keydown", onKey, { capture: true });
-    return () => removeEventListener("keydown", onKey, { capture: true });
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
   }, [form]);
 }
