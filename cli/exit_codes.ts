@@ -32,7 +32,11 @@ export function usageError(message: string): CommandError {
 
 /** An answer of the service that is a refusal. @param error Its `error`, with code and message. */
 export function refusal(status: number, error: { readonly code: string; readonly message: string }): CommandError {
-  return new CommandError(error.message, exitCodeOf(status), error);
+  return new CommandError(withHint(status, error.message), exitCodeOf(status), error);
+}
+
+function withHint(status: number, message: string): string {
+  return status === 401 ? `${message}; sign in with hindcast login` : message;
 }
 
 /** The exit code and the message of any error. @param url Of the service. */
@@ -44,8 +48,11 @@ export function toCommandError(error: unknown, url: string): CommandError {
   // Without data, nothing that belongs to the service has answered.
   if (error.data === undefined || error.data === null) return unreachable(url, error.message);
   const { httpStatus, appCode, issues, request_id } = error.data;
-  const hint = httpStatus === 401 ? "; sign in with hindcast login" : "";
-  return new CommandError(`${error.message}${hint}`, exitCodeOf(httpStatus), { code: appCode, issues, request_id });
+  return new CommandError(withHint(httpStatus, error.message), exitCodeOf(httpStatus), {
+    code: appCode,
+    issues,
+    request_id,
+  });
 }
 
 /** @param reason Of the lost connection. */

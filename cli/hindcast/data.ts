@@ -4,6 +4,7 @@ import { z } from "zod";
 import { drawRows } from "../drawing.ts";
 import { guessSeries, readOrder } from "../guess_series.ts";
 import { invocationFolder } from "../invocation.ts";
+import { say } from "../terminal.ts";
 import { collect } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
@@ -64,6 +65,7 @@ export const importCommand = serviceCommand(
     const caller = callerFor(options);
     const output = outputFor(options);
     const secret = Deno.env.get("INGESTION_ADMIN_SECRET") || undefined;
+    const imports: object[] = [];
     for (const name of files) {
       const path = resolve(invocationFolder(), name);
       const guess = await guessSeries(path, { timeframe, dateOrder: readOrder(dateOrder) });
@@ -82,8 +84,10 @@ export const importCommand = serviceCommand(
       const answer = importSchema.parse(
         await (await caller.send(`/api/admin/ingestion/import?${query}`, { method: "POST", headers, body })).json(),
       );
-      print(output, answer, describeImport(`${query.get("symbol")}@${exchange}`, answer));
+      imports.push({ file: name, ...Object.fromEntries(query), ...answer });
+      if (!output.isJson) say(describeImport(`${query.get("symbol")}@${exchange}`, answer));
     }
+    if (output.isJson) print(output, { imports }, "");
   });
 
 function symbolOf(path: string): string {
@@ -92,7 +96,7 @@ function symbolOf(path: string): string {
 
 function describeImport(market: string, { imported, rejected_count, rejected, dialect }: z.infer<typeof importSchema>) {
   const lines = rejected.slice(0, REASONS_SHOWN).map(({ line, reason }) => `  line ${line}: ${reason}`);
-  return [`${market}: ${imported} candles, ${rejected_count} lines rejected, dialect ${dialect.name}`, ...lines].join(
-    "\n",
-  );
+  const candles = imported === 1 ? "1 candle" : `${imported} candles`;
+  const refused = rejected_count === 1 ? "1 line" : `${rejected_count} lines`;
+  return [`${market}: ${candles}, ${refused} rejected, dialect ${dialect.name}`, ...lines].join("\n");
 }

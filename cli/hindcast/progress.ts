@@ -32,6 +32,7 @@ export async function untilInterrupted<Result>(wait: (signal: AbortSignal) => Pr
   try {
     return await wait(controller.signal);
   } finally {
-    Deno.removeSignalListener("SIGINT", interrupt);
+    // A terminal sends the signal to the launcher as well, which passes it on: the second one must not end the command's last words.
+    if (!controller.signal.aborted) Deno.removeSignalListener("SIGINT", interrupt);
   }
 }

@@ -71,7 +71,8 @@ export const showCommand = serviceCommand("show", "Show a backtest or an optimiz
     const found = await findRun(caller, id);
     if (found.kind === "optimization") {
       const { optimization } = found;
-      return print(output, { optimization }, await drawOptimization(caller, optimization, output));
+      const drawing = output.isJson ? "" : await drawOptimization(caller, optimization, output);
+      return print(output, { optimization }, drawing);
     }
     const { backtest } = found;
     print(output, { backtest }, output.isJson ? "" : await drawRun(caller, backtest, output));
@@ -100,15 +101,15 @@ export const cancelCommand = serviceCommand("cancel", "Cancel backtests and opti
   .action(async (ids, options) => {
     const caller = callerFor(options);
     const output = outputFor(options);
+    const cancelled: object[] = [];
     for (const id of ids) {
       const { kind } = await findRun(caller, id);
-      const { api } = caller;
-      const answer = await calling<object>(
-        caller,
-        kind === "backtest" ? api.backtests.cancel.mutate({ id }) : api.optimizations.cancel.mutate({ id }),
-      );
-      print(output, answer, `Cancelled ${id}.`);
+      const { backtests, optimizations } = caller.api;
+      const asked = kind === "backtest" ? backtests.cancel.mutate({ id }) : optimizations.cancel.mutate({ id });
+      cancelled.push(await calling<object>(caller, asked));
+      if (!output.isJson) say(`Cancelled ${id}.`);
     }
+    if (output.isJson) print(output, { cancelled }, "");
   });
 
 type Found =
