@@ -16,6 +16,8 @@ const BACKTESTS = [
   `parameters = jsonb_set(parameters, '{execution,darkPools}', 'true')`,
   `parameters = parameters || '{"instruments": [], "portfolio": {"rank": "volume"}}'`,
 ];
+// Over many markets, with one account.
+const PORTFOLIOS = BACKTESTS.slice(0, 6);
 const OPTIMIZATIONS = [
   "method = 'bayes'",
   "objective = 'sortino_2'",
@@ -23,6 +25,7 @@ const OPTIMIZATIONS = [
   `space = '{"tree": []}'`,
   `space = jsonb_set(space, '{axes,0,scale}', '"log"')`,
 ];
+const MANY = { parameters: { ...BACKTEST.parameters, instruments: [{ symbol: "DEMO", exchange: "SAMPLE" }] } };
 
 const workerOf = ({ databaseUrl }: TestService) =>
   startProcess("worker", {
@@ -35,15 +38,17 @@ Deno.test("a worker leaves what a newer build submitted to a worker of that buil
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const user = await service.user();
   const sql = postgres(service.databaseUrl, { max: 1, fetch_types: false, onnotice() {} });
-  const submit = async (table: "backtests" | "optimizations", change: string) => {
-    const body = table === "backtests" ? { backtest: BACKTEST } : { optimization: OPTIMIZATION };
+  const submit = async (table: "backtests" | "optimizations", change: string, more: object = {}) => {
+    const body = table === "backtests" ? { backtest: { ...BACKTEST, ...more } } : { optimization: OPTIMIZATION };
     const answer = await user.send("POST", `/api/${table}`, body);
+    if (answer.status !== 202) throw new Error(answer.text);
     const id = String(answer.at(`/${table.slice(0, -1)}/id`));
     await sql.unsafe(`update ${table} set ${change} where id = '${id}'`);
     return { table, id, change };
   };
   const left = [
     ...await Promise.all(BACKTESTS.map((change) => submit("backtests", change))),
+    ...await Promise.all(PORTFOLIOS.map((change) => submit("backtests", change, MANY))),
     ...await Promise.all(OPTIMIZATIONS.map((change) => submit("optimizations", change))),
   ];
   const plain = await submit("backtests", "name = 'plain'");
@@ -80,6 +85,27 @@ Deno.test("a worker of the build that can read the record runs it", async () => 
   const newer = await workerOf(service);
   expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
   await newer.end("SIGTERM");
+  await sql.end();
+  await service.close();
+});
+
+Deno.test("a run over many markets whose stored parameters contradict each other fails with the reason", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const sql = postgres(service.databaseUrl, { max: 1, fetch_types: false, onnotice() {} });
+  const submitted = await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, ...MANY } });
+  const id = String(submitted.at("/backtest/id"));
+  const pairs = { entry: 1, exit: 2, stop: 3, lookback: 60, halfLife: 30, exposure: 1 };
+  await sql`update backtests set strategy_slug = 'pairs', parameters = parameters || ${
+    sql.json(pairs)
+  } where id = ${id}`;
+  const worker = await workerOf(service);
+  expect((await user.finish(id)).at("/backtest/error")).toEqual({
+    code: "STRATEGY_FAILED",
+    message: "exit, entry and stop must rise: 2, 1 and 3 do not",
+  });
+  const { stderr } = await worker.end("SIGTERM");
+  expect(stderr).not.toContain("RangeError");
   await sql.end();
   await service.close();
 });

@@ -24,6 +24,7 @@ import {
   type ScriptJob,
   type ScriptLanguage,
   type ScriptMarketsJob,
+  type ValueOf,
   type WasmJob,
   type WasmMarketsJob,
 } from "../sandbox/task.ts";
@@ -47,6 +48,9 @@ export type Run =
 export type PortfolioRun =
   | { readonly kind: "builtin"; readonly task: PortfolioTask }
   | { readonly kind: "code"; readonly job: MarketsJob };
+
+/** A run that is of code, or turned out to be none. */
+type AnyRun<Job> = { readonly kind: "code"; readonly job: Job } | { readonly kind: "builtin" | "remote" };
 
 /** Loads a run again with more candles before the ranges of its markets, as Reload. */
 type ReloadMarkets = (lookbackCandles: number) => Promise<PortfolioRun>;
@@ -96,7 +100,7 @@ export class Runner {
       limits,
       async (within) =>
         run.kind === "code"
-          ? await runCode(run.job, within, reload)
+          ? await runCode(run.job, within, reload, encode)
           : await encode(await this.#remote.run(run.run, within), run.run),
     );
   }
@@ -139,7 +143,7 @@ export class Runner {
     if (run.kind === "builtin") return await this.#pool.runPortfolio(run.task, limits);
     const { job } = run;
     const language = job.kind === "script_markets" ? job.language : null;
-    return await this.#inSandbox(language, limits, (within) => runMarkets(job, within, reload));
+    return await this.#inSandbox(language, limits, (within) => runCode(job, within, reload, encodeMarkets));
   }
 
   /** Ends the warm workers; sandbox processes end by their signals. */
@@ -148,27 +152,13 @@ export class Runner {
   }
 }
 
-async function runMarkets(
-  job: MarketsJob,
+/** Runs a user's code in a process, loading it again with the warm-up that it asks for. */
+async function runCode<Job extends WasmJob | ScriptJob | MarketsJob, Value extends object>(
+  job: Job,
   within: SandboxLimits,
-  reload: ReloadMarkets | undefined,
-): Promise<Outcome<EncodedPortfolio>> {
-  let { task } = job;
-  const reloadJob = reload && (async (lookbackCandles: number) => {
-    const run = await reload(lookbackCandles);
-    if (run.kind !== "code") throw new TypeError(`Cannot continue a run of code as one of kind ${run.kind}`);
-    task = run.job.task;
-    return run.job;
-  });
-  const outcome = await runInSandbox(job, { ...within, ...(reloadJob && { reload: reloadJob }) });
-  return await encodeMarkets(outcome, task);
-}
-
-async function runCode(
-  job: WasmJob | ScriptJob,
-  within: SandboxLimits,
-  reload: Reload | undefined,
-): Promise<Outcome<EncodedRun>> {
+  reload: ((lookbackCandles: number) => Promise<AnyRun<Job>>) | undefined,
+  encode: (outcome: Outcome<ValueOf<Job>>, task: Job["task"]) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   let { task } = job;
   const reloadJob = reload && (async (lookbackCandles: number) => {
     const run = await reload(lookbackCandles);

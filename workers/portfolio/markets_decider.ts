@@ -1,10 +1,9 @@
 import type { Db } from "../../db/client.ts";
-import { readModule } from "../../db/modules.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
-import { versionsOf } from "../backtest/decider.ts";
 import type { Parameters, RunRecord, RunSettings } from "../backtest/run_settings.ts";
 import type { PortfolioRun } from "../backtest/runner.ts";
+import { createBuiltin, readCode, readRuntime } from "../backtest/strategy_code.ts";
 import { RunError } from "../common/outcome.ts";
 import type { MarketsTask } from "../common/protocol.ts";
 
@@ -22,40 +21,41 @@ export interface MarketsDecider {
 /**
  * Finds the strategy of a record over many markets.
  *
- * @throws {RunError} STRATEGY_FAILED when it is gone.
+ * @throws {UnreadableRecord} For a strategy that only a newer build has.
+ * @throws {RunError} STRATEGY_FAILED when it is gone, or when its parameters contradict each other beyond its schema.
  */
 export async function findMarketsDecider(
   db: Db,
-  { runtime, strategySlug }: RunRecord,
+  record: RunRecord,
   { own: parameters }: RunSettings,
 ): Promise<MarketsDecider> {
-  if (runtime === null) return builtinDecider(strategySlug ?? "", parameters);
-  const { minCandles, lookbackCandles } = runtime;
+  const runtime = readRuntime(record);
+  if (runtime === null) return builtinDecider(record, parameters);
   if (runtime.type === "remote") throw new RunError("STRATEGY_FAILED", "Cannot run an endpoint over many markets");
-  const module = await readModule(db, runtime.sha256);
-  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
-  const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
-  const code = runtime.type === "wasm" ? { kind: "run_markets", module, ...common } as const : {
-    kind: "script_markets",
-    source: new TextDecoder().decode(module),
-    language: runtime.language ?? "typescript",
-    ...common,
-  } as const;
+  const { code, ...facts } = await readCode(db, runtime, parameters);
   return {
-    identity: { sha256: runtime.sha256, minCandles, ...versionsOf(runtime) },
-    moduleSha256: runtime.sha256,
-    lookback: Math.max(minCandles, lookbackCandles),
-    toRun: (task, lookbackWanted) => ({ kind: "code", job: { ...code, lookbackWanted, task } }),
+    ...facts,
+    toRun: (task, lookbackWanted) => {
+      const run = { lookbackWanted, task };
+      const job = "module" in code
+        ? { ...code, ...run, kind: "run_markets" } as const
+        : { ...code, ...run, kind: "script_markets" } as const;
+      return { kind: "code", job };
+    },
   };
 }
 
-function builtinDecider(slug: string, parameters: Parameters): MarketsDecider {
-  const strategy = (findBuiltin(slug) ?? findPortfolioBuiltin(slug))?.create(parameters);
-  if (strategy === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${slug}`);
+function builtinDecider(record: RunRecord, parameters: Parameters): MarketsDecider {
+  const { slug, lookback } = createBuiltin(record, (slug) => {
+    const strategy = (findBuiltin(slug) ?? findPortfolioBuiltin(slug))?.create(parameters);
+    if (strategy === undefined) return undefined;
+    const { warmup } = strategy;
+    return { slug, lookback: Math.max(warmup, "lookback" in strategy ? strategy.lookback ?? 0 : 0) };
+  });
   return {
     identity: slug,
     moduleSha256: null,
-    lookback: Math.max(strategy.warmup, "lookback" in strategy ? strategy.lookback ?? 0 : 0),
+    lookback,
     toRun: ({ seed: _seed, ...task }) => ({ kind: "builtin", task: { ...task, slug, parameters } }),
   };
 }

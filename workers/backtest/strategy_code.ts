@@ -1,0 +1,90 @@
+/** What a record says of its strategy, for runs over one market and over many. */
+import type { Db } from "../../db/client.ts";
+import { readRecord, requireName, UnreadableRecord } from "../../db/codec/unreadable.ts";
+import { readModule } from "../../db/modules.ts";
+import { CODE_FORMATS, type SandboxRuntime } from "../../db/schema.ts";
+import { ENGINE_VERSION } from "../../engine/version.ts";
+import { RunError } from "../common/outcome.ts";
+import { PYODIDE_VERSION } from "../sandbox/python/files.ts";
+import type { ScriptJob, WasmJob } from "../sandbox/task.ts";
+import type { Parameters, RunRecord } from "./run_settings.ts";
+
+/** A user's module or script, ready for a sandbox. */
+export interface StrategyCode {
+  /** Its part of the run's key. */
+  readonly identity: unknown;
+  readonly moduleSha256: string;
+  /** Candles that the strategy needs before the start date. */
+  readonly lookback: number;
+  readonly code:
+    | Omit<WasmJob, "kind" | "task" | "lookbackWanted">
+    | Omit<ScriptJob, "kind" | "task" | "lookbackWanted">;
+}
+
+/** The runtime of a record. @throws {UnreadableRecord} For a kind of code, or a language, that this build does not run. */
+export function readRuntime({ id, runtime }: RunRecord): SandboxRuntime | null {
+  return readRecord(`strategy of the run ${id}`, () => {
+    requireName([...CODE_FORMATS, "remote"], runtime?.type ?? "remote", "kind of strategy");
+    if (runtime?.type === "script") requireName(["typescript", "python"], runtime.language ?? "typescript", "language");
+    return runtime;
+  });
+}
+
+/** Reads the code of a record. @throws {RunError} STRATEGY_FAILED when it is gone. */
+export async function readCode(
+  db: Db,
+  runtime: Exclude<SandboxRuntime, { readonly type: "remote" }>,
+  parameters: Parameters,
+): Promise<StrategyCode> {
+  const { sha256, minCandles, lookbackCandles } = runtime;
+  const module = await readModule(db, sha256);
+  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${sha256}`);
+  const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
+  return {
+    identity: { sha256, minCandles, ...versionsOf(runtime) },
+    moduleSha256: sha256,
+    lookback: Math.max(minCandles, lookbackCandles),
+    code: runtime.type === "wasm" ? { module, ...common } : {
+      source: new TextDecoder().decode(module),
+      language: runtime.language ?? "typescript",
+      ...common,
+    },
+  };
+}
+
+/**
+ * Makes the built-in strategy of a record.
+ *
+ * @param create Returns undefined where this build has no strategy of that slug.
+ * @throws {UnreadableRecord} For a strategy that only a newer build has.
+ * @throws {RunError} STRATEGY_FAILED when it is gone, or when its parameters contradict each other beyond its schema.
+ */
+export function createBuiltin<Strategy>(
+  { id, strategySlug, strategyVersion }: RunRecord,
+  create: (slug: string) => Strategy | undefined,
+): Strategy {
+  let strategy: Strategy | undefined;
+  try {
+    strategy = create(strategySlug ?? "");
+  } catch (error) {
+    if (error instanceof RangeError) throw new RunError("STRATEGY_FAILED", error.message);
+    throw error;
+  }
+  if (strategy !== undefined) return strategy;
+  const message = `Cannot find the strategy ${strategySlug}`;
+  if (isNewer(strategyVersion)) throw new UnreadableRecord(`strategy of the run ${id}`, message);
+  throw new RunError("STRATEGY_FAILED", message);
+}
+
+/** Versions that a script's result depends on: another V8 may round a sine otherwise. */
+function versionsOf(
+  { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
+): Readonly<Record<string, string>> {
+  if (type === "wasm") return {};
+  return language === "python" ? { pyodide: PYODIDE_VERSION } : { v8: Deno.version.v8 };
+}
+
+/** True for a version of the engine that is above ours. */
+function isNewer(version: string | null): boolean {
+  return (version ?? "").localeCompare(ENGINE_VERSION, "en", { numeric: true }) > 0;
+}
