@@ -19,19 +19,21 @@ export class SchemaMismatch extends Error {
 /**
  * Brings the tables of a database up to date; processes that start at once wait for each other.
  *
- * @param client Its session keeps the lock: close it afterwards.
+ * The lock is the transaction's: a pooler may keep a session, and its locks, after the client has gone.
+ *
  * @throws {SchemaMismatch}
  */
 export async function migrate(client: PostgresClient): Promise<void> {
-  await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
   const db = createPostgresDatabase(client);
-  await requireFirstMigration(db);
-  const runAll = (statements: readonly string[]) =>
-    client.transaction(async () => {
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(MIGRATION_LOCK))})`);
+    await requireFirstMigration(tx);
+    const runAll = async (statements: readonly string[]) => {
       for (const statement of statements) await client.query(statement);
-    });
-  await migratePostgres(db, runAll, MIGRATIONS);
-  await moveResults(db);
+    };
+    await migratePostgres(db, runAll, MIGRATIONS);
+    await moveResults(tx);
+  });
 }
 
 /** Refuses a database that began with another migration than ours, as those of before 0.1.0 did. */

@@ -3,6 +3,7 @@ import { CHANGES_CHANNEL } from "../../db/change_channel.ts";
 import type { Db } from "../../db/client.ts";
 import type { RUN_KINDS, RunKindName } from "../../db/run_kinds.ts";
 import { queryText } from "../../db/postgres_session.ts";
+import { DeliveryCheck } from "./delivery_check.ts";
 
 const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 
@@ -18,11 +19,16 @@ export type Topic = `queue ${string}` | `${(typeof RUN_KINDS)[RunKindName]["topi
 export class Changes {
   readonly #boss: PgBoss;
   readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #check: DeliveryCheck;
   #listening: Promise<{ close(): Promise<void> }> | undefined;
 
   /** @param boss Started; its connection is used. */
   constructor(boss: PgBoss) {
     this.#boss = boss;
+    const send = async (topic: string) => {
+      await boss.getDb().executeSql(NOTIFY, [CHANGES_CHANNEL, [topic]]);
+    };
+    this.#check = new DeliveryCheck(send, () => this.#notifyAll());
   }
 
   /** Notifies all subscribers when the caller's transaction commits, or at once outside of one. */
@@ -59,20 +65,28 @@ export class Changes {
     this.#listeners.clear();
     // A listener that did not open needs no closing.
     const listening = await this.#listening?.catch(() => undefined);
+    this.#check.close();
     await listening?.close();
   }
 
   async #listen(): Promise<{ close(): Promise<void> }> {
     const db = this.#boss.getDb();
     if (db.listen === undefined) throw new Error("Cannot listen for changes: the database adapter has no listen()");
-    return await db.listen(CHANGES_CHANNEL, (topic) => this.#notifyLocal(topic), () => this.#notifyAll());
+    const onTopic = (topic: string) => {
+      if (!this.#check.take(topic)) this.#notifyLocal(topic);
+    };
+    // The connection is new: notifications may have been lost.
+    const onConnect = () => {
+      this.#notifyAll();
+      this.#check.begin();
+    };
+    return await db.listen(CHANGES_CHANNEL, onTopic, onConnect);
   }
 
   #notifyLocal(topic: string): void {
     for (const onChange of [...this.#listeners.get(topic) ?? []]) onChange();
   }
 
-  // The connection is new: notifications may have been lost.
   #notifyAll(): void {
     for (const topic of [...this.#listeners.keys()]) this.#notifyLocal(topic);
   }
