@@ -23,6 +23,8 @@ export type SandboxRuntime =
     readonly lookbackCandles: number;
     /** Of a script; absent: TypeScript. */
     readonly language?: "python";
+    /** It decides on many markets at once; absent: on one. */
+    readonly decidesOn?: "markets";
   }
   | {
     readonly type: "remote";

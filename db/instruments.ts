@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ilike, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, ilike, inArray, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import { ASSET_CLASSES } from "../engine/execution.ts";
 import type { Db } from "./client.ts";
@@ -73,6 +73,12 @@ export async function listMarketNames(db: Db): Promise<{ symbols: string[]; exch
     .orderBy(asc(instruments.symbol), asc(instruments.exchange)).limit(NAMES_MAX);
   const distinct = (names: readonly string[]) => [...new Set(names)];
   return { symbols: distinct(rows.map((row) => row.symbol)), exchanges: distinct(rows.map((row) => row.exchange)) };
+}
+
+/** The symbols and exchanges of the instruments that have one of these symbols. */
+export async function findMarketNames(db: Db, symbols: readonly string[]): Promise<InstrumentKey[]> {
+  return await db.select({ symbol: instruments.symbol, exchange: instruments.exchange }).from(instruments)
+    .where(inArray(instruments.symbol, [...symbols]));
 }
 
 /** Every instrument, by symbol and exchange. */

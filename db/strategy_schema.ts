@@ -67,9 +67,9 @@ export const moduleChecks = pgTable("module_checks", {
   lookbackCandles: integer("lookback_candles").notNull(),
   /** Workers take lower positions first, as with backtests. */
   queuePosition: integer("queue_position").notNull().default(0),
-  /** Null until a worker has checked it: accepted, with the parameters that the code declares, or refused with a code and a reason. */
+  /** Null until a worker has checked it: accepted, with the parameters that the code declares and whether it decides on many markets, or refused with a code and a reason. */
   verdict: jsonb("verdict").$type<
-    | { readonly accepted: true; readonly parameterSchema?: object }
+    | { readonly accepted: true; readonly parameterSchema?: object; readonly decidesOn?: "markets" }
     | { readonly accepted: false; readonly code: string; readonly message: string }
   >(),
   createdAt: moment("created_at").notNull().defaultNow(),

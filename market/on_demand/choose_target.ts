@@ -111,6 +111,15 @@ async function findHeld(db: Db, { symbol, exchange, assetClass }: TargetQuery): 
   return (await find(compact)).filter((instrument) => instrument.assetClass !== "stock");
 }
 
+/** True if a feed may have an instrument of this name, or lacks no more than a setting for it. */
+export function canBeServed(
+  feeds: Feeds,
+  { symbol, exchange }: { readonly symbol: string; readonly exchange: string },
+): boolean {
+  const { targets, error } = findFeeds(feeds, { symbol, exchange });
+  return targets.length > 0 || error !== undefined;
+}
+
 function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: TargetQuery) {
   const targets: Target[] = [];
   let error: FeedError | undefined;
@@ -133,12 +142,12 @@ function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: Tar
 }
 
 /** Exchanges of feeds are found in any case: Binance is BINANCE. */
-function isSameExchange(known: string | undefined, exchange: string): boolean {
+export function isSameExchange(known: string | undefined, exchange: string): boolean {
   return known?.toUpperCase() === exchange.toUpperCase();
 }
 
 /** The nearest names of a query that finds nothing, and the exchanges that it could have named. */
-async function hintAt(db: Db, feeds: Feeds, { symbol, exchange }: TargetQuery): Promise<string> {
+export async function hintAt(db: Db, feeds: Feeds, { symbol, exchange }: TargetQuery): Promise<string> {
   const served = listFeedExchanges(feeds);
   const held = await listMarketNames(db);
   const near = [

@@ -60,7 +60,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     const direction = chooseDirection(request);
     // A module or a script that comes along is tried out with the first values of the space.
     const strategy = await resolveStrategy(ctx, request.strategy, { ...firstValues(request), ...request.parameters });
-    if (strategy.portfolioBuiltin !== null) throw portfolioOnly(strategy.name);
+    if (strategy.decidesOnMarkets) throw portfolioOnly(strategy.name);
     const space = readSpace(request, strategy.parameter_schema);
     if (strategy.runtime !== null) requireOwnAxes(space);
     const names = new Set(space.axes.map(({ name }) => name));

@@ -7,6 +7,7 @@ import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
 import type { ResolvedStrategy } from "../strategies/resolve_strategy.ts";
 import type { UserContext } from "../common/trpc.ts";
+import { requireKnown } from "./known_markets.ts";
 import { resolveUniverse } from "../universes/find_universe.ts";
 import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
 
@@ -57,7 +58,7 @@ export async function completePortfolio(
   const list = wanted.instruments ?? null;
   const name = wanted.universe ?? null;
   if (list === null && name === null) {
-    if (strategy.portfolioBuiltin !== null) {
+    if (strategy.decidesOnMarkets) {
       throw refuse(`${path}/instruments`, `is required, or a universe: ${strategy.name} decides on many markets`);
     }
     if ((wanted.portfolio ?? null) === null) return { parameters: {} };
@@ -73,6 +74,9 @@ export async function completePortfolio(
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
     requireCount(strategy, countMarkets(members), `${path}/instruments`);
     requireRoom(ctx, strategy, { markets: countMarkets(members), candles, path: `${path}/instruments` });
+    if (chosen.missing === "fail") {
+      await requireKnown(ctx, members, { at: (index) => `${path}/instruments/${index}`, name: null });
+    }
     return { parameters: { instruments: members, portfolio: chosen } };
   }
   const found = await resolveUniverse(ctx, name ?? "");
@@ -83,6 +87,9 @@ export async function completePortfolio(
   }
   requireCount(strategy, markets, `${path}/universe`);
   requireRoom(ctx, strategy, { markets, candles, path: `${path}/universe` });
+  if (chosen.missing === "fail") {
+    await requireKnown(ctx, found.members, { at: () => `${path}/universe`, name: `${found.slug}@${found.version}` });
+  }
   return {
     parameters: { universe: `${found.slug}@${found.version}`, portfolio: chosen },
     members: found.members,

@@ -18,6 +18,8 @@ const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED", "SCRIPTS_NOT_ALLOWED", 
 export interface CheckedModule extends Module {
   /** The parameters that its code declares; null: it declares none. */
   readonly parameterSchema: Record<string, unknown> | null;
+  /** Its code decides on many markets at once; absent: on one. */
+  readonly decidesOn?: "markets";
 }
 
 const declaredSchema = z.record(z.string(), z.unknown()).nullable().default(null);
@@ -50,20 +52,27 @@ export async function checkModule(
     return inserted;
   });
   try {
-    const parameterSchema = await awaitVerdict(ctx.db, id, path);
+    const declared = await awaitVerdict(ctx.db, id, path);
     const data = source.data ?? (await readCheck(ctx.db, id))?.data;
     if (data === undefined || data === null) throw new Error(`Cannot find the module of the accepted check ${id}`);
-    return { data, sha256: createHash("sha256").update(data).digest("hex"), parameterSchema };
+    return { data, sha256: createHash("sha256").update(data).digest("hex"), ...declared };
   } finally {
     await deleteCheck(ctx.db, id);
   }
 }
 
-async function awaitVerdict(db: Db, id: string, path: string): Promise<CheckedModule["parameterSchema"]> {
+async function awaitVerdict(
+  db: Db,
+  id: string,
+  path: string,
+): Promise<Pick<CheckedModule, "parameterSchema" | "decidesOn">> {
   const deadline = performance.now() + VERDICT_MS_MAX;
   for (;;) {
     const verdict = await readVerdict(db, id);
-    if (verdict?.accepted === true) return declaredSchema.parse(verdict.parameterSchema);
+    if (verdict?.accepted === true) {
+      const { decidesOn } = verdict;
+      return { parameterSchema: declaredSchema.parse(verdict.parameterSchema), ...(decidesOn && { decidesOn }) };
+    }
     if (verdict !== undefined) {
       const code = CODES.find((known) => known === verdict.code) ?? "INVALID_MODULE";
       const { message } = verdict;

@@ -31,8 +31,8 @@ import {
   moduleSource,
   requireAllowed,
   runtimeConfigSchema,
+  toStored,
   withLanguage,
-  withoutContent,
 } from "./runtime_config.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
 import type { Context, User } from "../common/trpc.ts";
@@ -188,17 +188,20 @@ async function checkVersion(
     throw refuse(`${path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
   }
   requireAllowed(config, ctx.remoteAllow, path);
-  const values = { version: request.version, runtimeConfig: withoutContent(config, request.artifact) };
+  const valuesOf = (code: CheckedModule | null) => ({
+    version: request.version,
+    runtimeConfig: toStored(config, request.artifact, code),
+  });
   if (config.type === "remote") {
     if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");
-    return { module: null, values };
+    return { module: null, values: valuesOf(null) };
   }
   if (config.type === "script" && request.artifact !== undefined) {
     throw refuse(`${place.path}/artifact`, "is for strategies of type wasm: a script has its text in source");
   }
   const source = moduleSource(config, path, { artifact: request.artifact, path: `${place.path}/artifact` });
   const module = await checkModule(ctx, source, dryRun, config.lookbackCandles ?? lookbackCandles);
-  return { module, values: { ...values, sha256: module.sha256, sizeBytes: module.data.byteLength } };
+  return { module, values: { ...valuesOf(module), sha256: module.sha256, sizeBytes: module.data.byteLength } };
 }
 
 function requireHigher(version: string, latest: string): void {

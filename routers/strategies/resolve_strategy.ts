@@ -32,7 +32,7 @@ import {
   requireAllowed,
   runtimeConfigSchema,
   sandboxRuntime,
-  withoutContent,
+  toStored,
 } from "./runtime_config.ts";
 import { type Quotas, requireRoomForModule } from "../common/quotas.ts";
 import type { UserContext } from "../common/trpc.ts";
@@ -47,6 +47,8 @@ export interface ResolvedStrategy extends ParameterRules {
   readonly builtin: Builtin | null;
   /** Of a built-in strategy that decides on many markets at once; else null. */
   readonly portfolioBuiltin: PortfolioBuiltin | null;
+  /** True if it decides on many markets at once: it cannot run over one. */
+  readonly decidesOnMarkets: boolean;
   /** A module that came with the request, for keepModule() to store; null without one, or if a registered version has it. */
   readonly module: Module | null;
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined if the request has none. */
@@ -139,6 +141,7 @@ function resolveBuiltin(builtin: BuiltinDescription): ResolvedStrategy {
     runtime: null,
     builtin: findBuiltin(builtin.slug) ?? null,
     portfolioBuiltin: findPortfolioBuiltin(builtin.slug) ?? null,
+    decidesOnMarkets: findPortfolioBuiltin(builtin.slug) !== undefined,
     module: null,
     shown: undefined,
   };
@@ -161,9 +164,14 @@ function resolveRow(
     runtime: isForeign ? { ...runtime, isForeign } : runtime,
     builtin: null,
     portfolioBuiltin: null,
+    decidesOnMarkets: decidesOnMarkets(runtime),
     module: null,
     shown: undefined,
   };
+}
+
+function decidesOnMarkets(runtime: SandboxRuntime): boolean {
+  return runtime.type !== "remote" && runtime.decidesOn === "markets";
 }
 
 /**
@@ -214,6 +222,8 @@ async function resolveInline(
       candles.lookbackCandles,
     )
     : null;
+  const shown = toStored(config, undefined, module);
+  const inline = sandboxRuntime(shown, module?.sha256 ?? null, candles);
   return {
     name: label,
     slug: null,
@@ -221,11 +231,12 @@ async function resolveInline(
     default_frequency: "DAILY",
     default_config: {},
     parameter_schema: { type: "object" },
-    runtime: sandboxRuntime(config, module?.sha256 ?? null, candles),
+    runtime: inline,
     builtin: null,
     portfolioBuiltin: null,
+    decidesOnMarkets: decidesOnMarkets(inline),
     module,
-    shown: { ...withoutContent(config, undefined), ...(module === null ? {} : { sha256: module.sha256 }) },
+    shown: { ...shown, ...(module === null ? {} : { sha256: module.sha256 }) },
   };
 }
 

@@ -158,8 +158,19 @@ export function checkFormat(config: Exclude<RuntimeConfig, { type: "remote" }>):
   return config.type === "script" && config.language === "python" ? "python" : config.type;
 }
 
-/** A config as it is stored and shown: without an artifact's content and a script's source, which are stored separately. */
-export function withoutContent(config: RuntimeConfig, beside: Artifact | undefined): Record<string, unknown> {
+/**
+ * A config as it is stored and shown: without an artifact's content and a script's source, which are stored separately, and with what the
+ * check of its code has found.
+ */
+export function toStored(
+  config: RuntimeConfig,
+  beside: Artifact | undefined,
+  code: { readonly decidesOn?: "markets" } | null,
+): Record<string, unknown> {
+  return { ...withoutContent(config, beside), ...(code?.decidesOn && { decidesOn: code.decidesOn }) };
+}
+
+function withoutContent(config: RuntimeConfig, beside: Artifact | undefined): Record<string, unknown> {
   if (config.type === "remote") return { ...config };
   if (config.type === "script") {
     const { source: _source, ...rest } = config;
@@ -178,7 +189,7 @@ export function withoutAddress(config: Parameters): Record<string, unknown> {
 
 /** A config whose code is stored by its hash */
 export function parseStored(config: Parameters): z.ZodSafeParseResult<RuntimeConfig> {
-  const { artifact: _artifact, moduleUrl: _moduleUrl, ...rest } = config;
+  const { artifact: _artifact, moduleUrl: _moduleUrl, decidesOn: _decidesOn, ...rest } = config;
   // The source of a script is required where it is given.
   return runtimeConfigSchema.safeParse(rest.type === "script" ? { ...rest, source: "stored" } : rest);
 }
@@ -194,8 +205,9 @@ export function sandboxRuntime(
   const lookback = { minCandles, lookbackCandles: parsed.lookbackCandles ?? lookbackCandles };
   if (parsed.type !== "remote") {
     if (sha256 === null) throw new Error("Cannot run a version without the hash of its code");
+    const decides = config["decidesOn"] === "markets" ? { decidesOn: "markets" } as const : {};
     const isPython = parsed.type === "script" && parsed.language === "python";
-    return { type: parsed.type, sha256, ...lookback, ...(isPython && { language: "python" }) };
+    return { type: parsed.type, sha256, ...lookback, ...(isPython && { language: "python" }), ...decides };
   }
   return { type: "remote", endpoint: parsed.endpoint, mode: parsed.mode, timeoutMs: parsed.timeoutMs, ...lookback };
 }

@@ -29,15 +29,36 @@ Deno.test("attacks on portfolios are answered clearly", async (t) => {
     return Object((await user.finish(String(made.at("/backtest/id")))).at("/backtest"));
   };
 
-  await t.step("1,000 instruments that do not exist: the run fails with ten of their names", async () => {
-    const record = await run({ parameters: { timeframe: "1d", instruments: unknown(1_000) } });
-    expect([record.status, record.error.code]).toEqual(["failed", "NO_DATA"]);
-    expect(record.error.message).toContain("Cannot run on NONE0 of SAMPLE");
-    expect(record.error.message).toMatch(/without candles, too: NONE1@SAMPLE, .*NONE10@SAMPLE and 989 more$/);
-    // Those that exist run without them.
+  await t.step("1,000 instruments that do not exist are refused at submit with ten of their names", async () => {
+    const begun = performance.now();
+    const answer = await submit({ parameters: { timeframe: "1d", instruments: unknown(1_000) } });
+    expect([answer.status, answer.at("/error/code")]).toEqual([400, "INVALID_PARAMETERS"]);
+    expect(answer.at("/error/issues/0")).toEqual({
+      path: "/backtest/parameters/instruments/0",
+      message: expect.stringMatching(
+        /^must be an instrument that is held or that a feed serves, and NONE0@SAMPLE is none; .*without candles, too: NONE1@SAMPLE, .*NONE10@SAMPLE and 989 more; /,
+      ),
+    });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    const [, , near] = await refusal({
+      parameters: { timeframe: "1d", instruments: [OAK, { symbol: "PINEE", exchange: "SAMPLE" }] },
+    });
+    expect(near).toContain("PINEE@SAMPLE is none; did you mean PINE?");
+  });
+
+  await t.step("1,000 instruments of which one exists run without the others, and soon", async () => {
+    const begun = performance.now();
     const skipped = await run({
       parameters: { timeframe: "1d", instruments: [OAK, ...unknown(999)], portfolio: { missing: "skip" } },
     });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    const none = await run({
+      parameters: { timeframe: "1d", instruments: unknown(1_000), portfolio: { missing: "skip" } },
+    });
+    expect([none.status, none.error.code]).toEqual(["failed", "NO_DATA"]);
+    expect(none.error.message).toMatch(
+      /^Cannot run on NONE0 of SAMPLE .*too: NONE1@SAMPLE, .*NONE10@SAMPLE and 989 more$/,
+    );
     expect([skipped.status, skipped.result?.portfolio.contributions.length]).toEqual(["completed", 1]);
     expect(skipped.result.notes.join()).toContain("NONE9@SAMPLE and 989 more");
   });

@@ -119,13 +119,42 @@ async function orders(user: TestClient): Promise<void> {
   expect(series.list("/series").length).toBe(1000);
 }
 
+/** A script says what it decides on, before it runs: inline, by its hash, registered, and in an optimization. */
 async function alone(user: TestClient): Promise<void> {
-  const record = await run(user, { strategy: "mine", parameters: { timeframe: "1h", runtime: inline(deciding("")) } });
-  expect(record).toMatchObject({
-    status: "failed",
-    error: { code: "STRATEGY_FAILED", message: expect.stringContaining("the run needs instruments or a universe") },
+  const deciding = inline(ONE_TARGET);
+  const made = await complete(user, {
+    strategy: "mine",
+    parameters: { timeframe: "1h", instruments: INSTRUMENTS, runtime: deciding },
   });
+  const registered = await user.send("POST", "/api/strategies", {
+    strategy: {
+      slug: "all-in-one",
+      name: "all-in-one",
+      runtime_type: "script",
+      language: "typescript",
+      initial_version: { version: "1.0", runtime_config: deciding },
+    },
+  });
+  expect(registered.at("/strategy/runtime")).toMatchObject({ type: "script", decidesOn: "markets" });
+  const { runtime: recorded } = Object(made.parameters);
+  for (const runtime of [deciding, recorded, { slug: "all-in-one" }]) {
+    const answer = await user.send("POST", "/api/backtests", {
+      backtest: { ...REQUEST, strategy: "mine", parameters: { timeframe: "1h", runtime } },
+    });
+    expect([answer.status, answer.at("/error/code"), answer.at("/error/issues/0")]).toEqual([
+      400,
+      "INVALID_PARAMETERS",
+      {
+        path: "/backtest/parameters/instruments",
+        message: expect.stringMatching(/^is required, or a universe: .* decides on many markets$/),
+      },
+    ]);
+  }
 }
+
+const ONE_TARGET = `portfolio(() => ({ every: "month", decide(now, markets, account, orders) {
+  orders.target({ AAA: 1 });
+} }));`;
 
 const HOSTILE: readonly (readonly [name: string, decide: string, code: string, message: RegExp])[] = [
   ["an order for a market that does not exist", 'orders.of("ZZZ").buy();', "STRATEGY_FAILED", /there is no market ZZZ/],

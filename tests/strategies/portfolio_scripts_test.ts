@@ -4,7 +4,7 @@ import { resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts"
 import type { PortfolioMarket, PortfolioRequest } from "../../engine/portfolio/portfolio.ts";
 import { runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
 import { findTimeline } from "../../engine/portfolio/timeline.ts";
-import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
+import { findPortfolioBuiltin, PORTFOLIO_BUILTINS } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptPortfolio } from "../../workers/sandbox/script/portfolio.ts";
 import { PortfolioGuest } from "../../workers/sandbox/script/portfolio_guest.ts";
@@ -14,6 +14,12 @@ const DAY_MS = 86_400_000;
 const FOLDER = new URL("../../strategies/scripts/portfolio/", import.meta.url);
 const PARAMETERS: Readonly<Record<string, (seed: number) => object>> = {
   "equal-weight": (seed) => ({ every: "week", exposure: 1, minTrade: seed / 1000 }),
+  "fixed-weights": (seed) => ({
+    weights: seed === 1 ? "" : `M0 0.3, M1@LAB -0.2, M3 0.${seed}`,
+    ...{ band: seed / 100, every: "day" },
+  }),
+  "minimum-variance": (seed) => ({ lookback: 10 + seed, every: "week", exposure: 0.8, minTrade: 0 }),
+  pairs: (seed) => ({ lookback: 10 + seed, entry: 1, exit: 0.2, stop: 3, halfLife: 20, exposure: 0.9 }),
   "inverse-volatility": (seed) => ({ lookback: 5 + seed, every: "month", exposure: 0.9, minTrade: 0 }),
   "momentum-rotation": (seed) => ({
     ...{ top: 2, lookback: 10 + seed, skip: seed % 2, filter: -0.5, every: "day", exposure: 1, minTrade: 0 },
@@ -34,6 +40,10 @@ function markets(seed: number): PortfolioMarket[] {
     return { id: `M${n}@LAB`, symbol: `M${n}`, exchange: "LAB", candles, firstIndex: n === 1 ? 0 : 3, memberships };
   });
 }
+
+Deno.test("each portfolio strategy of the catalogue is a script, too", () => {
+  expect(Object.keys(PARAMETERS).sort()).toEqual(PORTFOLIO_BUILTINS.map(({ slug }) => slug).sort());
+});
 
 for (const [slug, parametersOf] of Object.entries(PARAMETERS)) {
   Deno.test(`${slug} as a script trades as the built-in does, to the bit`, async () => {

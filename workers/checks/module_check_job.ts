@@ -91,9 +91,13 @@ async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: Abor
 /** @throws {Error} When the sandbox itself broke. */
 function verdictOf(outcome: Exclude<Outcome<ValidScript | ValidModule | Fetched>, Stopped>): Verdict {
   if (outcome.type === "completed") {
-    return "parameterSchema" in outcome && outcome.parameterSchema !== null
-      ? { accepted: true, parameterSchema: outcome.parameterSchema }
-      : { accepted: true };
+    const declared = "parameterSchema" in outcome ? outcome.parameterSchema : null;
+    const decidesOn = "report" in outcome ? outcome.report.decidesOn : undefined;
+    return {
+      accepted: true,
+      ...(declared !== null && { parameterSchema: declared }),
+      ...(decidesOn !== undefined && { decidesOn }),
+    };
   }
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
   throw new Error(`The sandbox broke: ${outcome.message}`);

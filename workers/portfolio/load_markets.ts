@@ -7,6 +7,7 @@ import type { Membership, PortfolioMarket } from "../../engine/portfolio/portfol
 import { daysOf } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
+import { findUnknown } from "../../market/on_demand/unknown_targets.ts";
 import { candleEnd, isCoarser, isDaily, type Timeframe } from "../../market/timeframes.ts";
 import { type FailureCode, RunError } from "../common/outcome.ts";
 import { type CandleServices, type CandlesRecord, loadCandles, type MarketData } from "../backtest/run_candles.ts";
@@ -48,19 +49,28 @@ export async function loadMarkets(
   { markets: wanted, lookback }: { readonly markets: MarketSettings; readonly lookback: number },
 ): Promise<LoadedMarkets> {
   const groups = groupByInstrument(await findMembers(services, record, wanted.members), record);
-  const loaded: (LoadedMarket | RunError)[] = [];
-  for (let begin = 0; begin < groups.length; begin += LOADED_AT_ONCE) {
-    const stretch = groups.slice(begin, begin + LOADED_AT_ONCE);
-    loaded.push(
-      ...await Promise.all(stretch.map((group) => loadMarket(services, { record, settings, lookback }, group))),
-    );
+  const unknown = new Set(await findUnknown(services.db, services.readThrough.feeds, groups));
+  const known = groups.filter((group) => !unknown.has(group));
+  const loaded = new Map<Group, LoadedMarket | RunError>();
+  const load = async (group: Group) =>
+    void loaded.set(group, await loadMarket(services, { record, settings, lookback }, group));
+  for (let begin = 0; begin < known.length; begin += LOADED_AT_ONCE) {
+    await Promise.all(known.slice(begin, begin + LOADED_AT_ONCE).map(load));
   }
-  const markets = loaded.flatMap((each) => each instanceof RunError ? [] : [each]);
-  const missing = groups.filter((_, i) => loaded[i] instanceof RunError).map(({ id }) => id);
-  const first = loaded.flatMap((each) => each instanceof RunError ? [each] : [])[0];
+  const markets = groups.flatMap((group) => {
+    const market = loaded.get(group);
+    return market === undefined || market instanceof RunError ? [] : [market];
+  });
+  const lacking = groups.filter((group) => unknown.has(group) || loaded.get(group) instanceof RunError);
+  const missing = lacking.map(({ id }) => id);
+  const [first] = lacking;
   if (first !== undefined && (!wanted.skipsMissing || markets.length === 0)) {
+    // One that is unknown is looked up now, for the reason.
+    if (unknown.has(first)) await load(first);
+    const reason = loaded.get(first);
+    const words = reason instanceof RunError ? reason.outcome.message : `Cannot run on ${first.id} without candles`;
     const others = missing.length > 1 ? `; without candles, too: ${name(missing.slice(1))}` : "";
-    throw new RunError("NO_DATA", `${first.outcome.message}${others}`);
+    throw new RunError("NO_DATA", `${words}${others}`);
   }
   return { markets, missing };
 }

@@ -2,9 +2,9 @@ import type { Candles } from "../../engine/candles.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { run } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
+import type { DryRun } from "./dry_report.ts";
 import { checkOrders } from "./integrity.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
-import type { DryRun } from "./task.ts";
 
 const BALANCE = 10_000;
 

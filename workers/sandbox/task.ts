@@ -1,5 +1,4 @@
 import type { RunProgress } from "../../engine/control.ts";
-import type { Finding } from "../../engine/result.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
@@ -10,10 +9,11 @@ import {
   type WasmMarketsJob,
 } from "./markets/markets_task.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
+import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./python/interpreter.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 
-export type { SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
+export type { DryRun, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
@@ -179,19 +179,6 @@ export interface FetchJob {
 
 /** A run's candles and settings, for any kind of strategy. */
 export type SandboxTask = Omit<RunTask, "slug" | "parameters">;
-
-/** The dry run of a strategy that may be registered. */
-export interface DryRun {
-  /** Candles before its first decision, with the given parameters. */
-  readonly warmup: number;
-  readonly candles: number;
-  readonly orders: number;
-  /** Of the orders that the simulator refused. */
-  readonly refused: Finding;
-  /** Of the run's result: no decision was due, or no order was placed. */
-  readonly notes: readonly string[];
-  readonly nanosecondsPerCandle: number;
-}
 
 /** Facts about a module that may be registered. */
 interface ModuleReport extends DryRun {

@@ -43,6 +43,7 @@ export function runPortfolioDry(
     refused: checkOrders(result),
     notes: result.notes,
     nanosecondsPerCandle: Math.round(strategy.decisionsMs * 1e6 / time.length),
+    decidesOn: "markets",
   };
 }
 
