@@ -92,7 +92,7 @@ function MarketList(
   const items = held.map(toItem);
   const set = (next: ListedMarket[]) => {
     setValue("markets.instruments", next);
-    // A refusal of a list would keep the next one from being submitted.
+    // What was refused about another list says nothing of this one.
     clearErrors("markets");
   };
   return (
