@@ -1,9 +1,8 @@
 import type { Book } from "./book.ts";
 import type { Candles } from "./candles.ts";
-import type { Execution } from "./execution.ts";
 import type { Ledger } from "./ledger.ts";
 import { hasFinancing } from "./rules/financing.ts";
-import { marginCallPrice } from "./rules/margin.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import { LIMIT, MARKET } from "./strategy.ts";
 
 /**
@@ -26,12 +25,12 @@ export class Alarms {
   }
 
   /** Sets the alarms after candle `i` by the orders and trades that remain. */
-  set(i: number, book: Book, ledger: Ledger, execution: Execution): void {
-    this.index = execution.cashRate === 0 || ledger.account.isShared ? Infinity : i + 1;
+  set(i: number, book: Book, ledger: Ledger, rules: Rules): void {
+    this.index = rules.execution.cashRate === 0 || ledger.account.isShared ? Infinity : i + 1;
     this.below = -Infinity;
     this.above = Infinity;
     if (book.workingOrders > 0) this.#setForOrders(i, book);
-    if (ledger.open.count > 0) this.#setForTrades(i, ledger, execution);
+    if (ledger.open.count > 0) this.#setForTrades(i, ledger, rules);
   }
 
   #setForOrders(i: number, book: Book): void {
@@ -47,11 +46,11 @@ export class Alarms {
     }
   }
 
-  #setForTrades(i: number, ledger: Ledger, execution: Execution): void {
+  #setForTrades(i: number, ledger: Ledger, { execution, margin }: Rules): void {
     const { open, side } = ledger;
     if (hasFinancing(execution)) this.index = i + 1;
     // Where other markets move the account, its driver looks for margin calls.
-    if (!ledger.account.isShared) this.#ringAt(marginCallPrice(execution, ledger), -side);
+    if (!ledger.account.isShared) this.#ringAt(margin.callPriceOf(ledger), -side);
     if (!ledger.hasGuards) return;
     for (let row = 0; row < open.count; row++) {
       const trade = open.at(row);

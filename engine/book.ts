@@ -1,4 +1,3 @@
-import type { Execution } from "./execution.ts";
 import type { Ledger } from "./ledger.ts";
 import { NumberedList } from "./numbered_list.ts";
 import {
@@ -22,8 +21,8 @@ import {
 } from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
-import { sizingIndex } from "./rules/sizing.ts";
-import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, STOP } from "./strategy.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
+import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, SIZES_BY, STOP } from "./strategy.ts";
 import { namesLimit, namesStop, type OrderBook, type OrderDraft } from "./strategy.ts";
 import { ALL_TRADES, WorkingOrder } from "./working_order.ts";
 
@@ -32,7 +31,7 @@ export const WORKING_ORDERS_MAX = 10_000;
 
 /** The working orders in order of placement, and the strategy's way to place them. */
 export class Book implements OrderBook {
-  readonly #execution: Execution;
+  readonly #rules: Rules;
   readonly #ledger: Ledger;
   readonly #orders: OrderLog;
   readonly #sizer: OrderSizer;
@@ -50,12 +49,12 @@ export class Book implements OrderBook {
   /** Working entries that volume has filled only in part, or not at all. */
   #heldBack = 0;
 
-  constructor(execution: Execution, ledger: Ledger, orders: OrderLog, sizer: OrderSizer) {
-    this.#execution = execution;
+  constructor(rules: Rules, ledger: Ledger, orders: OrderLog, sizer: OrderSizer) {
+    this.#rules = rules;
     this.#ledger = ledger;
     this.#orders = orders;
     this.#sizer = sizer;
-    this.#sizeBy = sizingIndex(execution);
+    this.#sizeBy = SIZES_BY.indexOf(rules.execution.sizing.type);
     this.#closing.reduceOnly = true;
     this.#closing.sizeBy = BY_EQUITY_FRACTION;
   }
@@ -85,7 +84,7 @@ export class Book implements OrderBook {
 
   place(draft: OrderDraft): number {
     const { index } = this;
-    const execution = this.#execution;
+    const { execution, exclusive } = this.#rules;
     const orders = this.#orders;
     const reason = this.#refusal(draft);
     if (reason !== NO_REASON) {
@@ -93,13 +92,13 @@ export class Book implements OrderBook {
       return REFUSED;
     }
     const reduces = draft.reduceOnly || (draft.side < 0 && !execution.allowShort);
-    if (execution.exclusive === "any" && !reduces) {
+    if (exclusive.replacesAll && !reduces) {
       this.#cancelEach(SUPERSEDED);
       // The closing order comes before the entry: numbers must rise from row to row.
       if (this.#ledger.quantity !== 0) this.close(1, null);
     }
     const order = this.#working.append();
-    order.begin(orders.append(this.#ledger.market, index, draft), draft, index, execution, reduces);
+    order.begin(orders.append(this.#ledger.market, index, draft), draft, index, this.#rules, reduces);
     // A reducing order that names no quantity closes everything.
     if (draft.sizeBy === BY_DEFAULT && !reduces) order.sizeBy = this.#sizeBy;
     if (draft.type === MARKET) this.markets++;
@@ -169,7 +168,7 @@ export class Book implements OrderBook {
    * units only to be sold again, and before the newer entry is filled.
    */
   cancelHeldBack(side: number): void {
-    if (this.#heldBack === 0 || this.#execution.exclusive !== "opposite") return;
+    if (this.#heldBack === 0 || !this.#rules.exclusive.replacesOpposite) return;
     for (let n = this.workingOrders - 1; n >= 0; n--) {
       const order = this.at(n);
       if (order.isHeldBack && order.side === side) this.end(order, CANCELLED, SUPERSEDED);
@@ -240,7 +239,7 @@ export class Book implements OrderBook {
     if (needsLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return NO_LIMIT_PRICE;
     if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return NO_STOP_PRICE;
     if (!needsLimit && !needsStop && draft.type !== MARKET) return UNUSABLE;
-    if (draft.side < 0 && !this.#execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
+    if (draft.side < 0 && !this.#rules.execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
     if (!this.#ledger.isMember && !draft.reduceOnly && draft.side !== -side) return NOT_A_MEMBER;
     return this.workingOrders >= WORKING_ORDERS_MAX ? TOO_MANY : NO_REASON;
   }

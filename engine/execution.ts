@@ -1,4 +1,5 @@
 import { DAY_MS } from "./durations.ts";
+import type { Commission } from "./rules/commission/commission_models.ts";
 import type { Slippage } from "./rules/slippage/slippage_models.ts";
 
 /**
@@ -27,16 +28,6 @@ type Profile = (typeof PROFILES)[number];
 interface Sizing {
   readonly type: (typeof SIZING_TYPES)[number];
   readonly value: number;
-}
-
-/** Fee of one fill: money, except `rate` and `maximumRate`, which are fractions of the fill's value. */
-export interface Commission {
-  readonly rate: number;
-  readonly fixed: number;
-  readonly perUnit: number;
-  readonly minimum: number;
-  /** The fee's cap, as a fraction of the fill's value; null: no cap. */
-  readonly maximumRate: number | null;
 }
 
 /** The complete rules of a run, repeated with its result. Plain data, which JSON leaves unchanged. */

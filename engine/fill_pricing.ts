@@ -1,16 +1,12 @@
-import type { Execution } from "./execution.ts";
 import type { Fill } from "./fill.ts";
-import { feeOf } from "./rules/fees.ts";
-import type { Lots } from "./rules/lots.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import type { SlippageModel } from "./rules/slippage/slippage_model.ts";
-import { slippageModelOf } from "./rules/slippage/slippage_models.ts";
 import { spreadPrice } from "./rules/spread.ts";
 
 /** Sets units, price and fee of fills, and counts the volume that they take from their candle. */
 export class FillPricing {
-  readonly #execution: Execution;
+  readonly #rules: Rules;
   readonly #volume: Float64Array;
-  readonly #lots: Lots;
   /** Null: nothing slips. */
   readonly #slippage: SlippageModel | null;
   /** The candle whose volume was taken last, and the units taken of it. */
@@ -18,11 +14,10 @@ export class FillPricing {
   #taken = NaN;
 
   /** @param volume A candle's each. */
-  constructor(execution: Execution, volume: Float64Array, lots: Lots) {
-    this.#execution = execution;
+  constructor(rules: Rules, volume: Float64Array) {
+    this.#rules = rules;
     this.#volume = volume;
-    this.#lots = lots;
-    this.#slippage = slippageModelOf(execution.slippage);
+    this.#slippage = rules.slippage;
   }
 
   /**
@@ -38,7 +33,7 @@ export class FillPricing {
   /** The price that sizes an order: with slippage, unless it names its price, and with spread. */
   sizingPrice(raw: number, side: number, slips: boolean): number {
     const slipped = slips && this.#slippage !== null ? this.#slippage.sizingPriceOf(raw, side) : raw;
-    return spreadPrice(this.#execution, slipped, side, true);
+    return spreadPrice(this.#rules.execution, slipped, side, true);
   }
 
   /** Sets price and fee of a fill whose units are known: the market's price, then slippage, then spread. */
@@ -47,8 +42,8 @@ export class FillPricing {
     const slipped = fill.slips && slippage !== null
       ? slippage.priceOf(fill.raw, side, fill.units, this.#volume[fill.index]!)
       : fill.raw;
-    fill.price = spreadPrice(this.#execution, slipped, side, isEntry);
-    fill.fee = feeOf(this.#execution.commission, fill.units, fill.price);
+    fill.price = spreadPrice(this.#rules.execution, slipped, side, isEntry);
+    fill.fee = this.#rules.commission.feeOf(fill.units, fill.price);
   }
 
   #takeShare(fill: Fill, wanted: number, slippage: SlippageModel): number {
@@ -59,7 +54,7 @@ export class FillPricing {
       this.#taken = 0;
     }
     const left = fillable - this.#taken;
-    const units = wanted <= left ? wanted : Math.max(0, this.#lots.roundDown(left));
+    const units = wanted <= left ? wanted : Math.max(0, this.#rules.lots.roundDown(left));
     this.#taken += units;
     return units;
   }

@@ -1,7 +1,6 @@
 import { Alarms } from "./alarms.ts";
 import { Book } from "./book.ts";
 import type { Candles } from "./candles.ts";
-import type { Execution } from "./execution.ts";
 import { Exits } from "./exits.ts";
 import { AT_CLOSE, AT_OPEN, Fill } from "./fill.ts";
 import { FillPricing } from "./fill_pricing.ts";
@@ -11,8 +10,7 @@ import type { OrderLog } from "./order_log.ts";
 import { OrderSizer } from "./order_sizer.ts";
 import { Replay } from "./replay.ts";
 import { financingOf, hasFinancing } from "./rules/financing.ts";
-import { Lots } from "./rules/lots.ts";
-import { isMarginCall } from "./rules/margin.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import { MARKET } from "./strategy.ts";
 import { END_OF_DATA, TIME_STOP } from "./trade_columns.ts";
 import type { TradeLog } from "./trade_log.ts";
@@ -30,7 +28,7 @@ interface MarketParts {
   readonly timeframeMs: number | null;
   /** Candles of a finer timeframe, where there are some: the inside of a candle is replayed on them. */
   readonly finer: Candles | null;
-  readonly execution: Execution;
+  readonly rules: Rules;
   readonly account: TradingAccount;
   readonly orders: OrderLog;
   readonly trades: TradeLog;
@@ -53,35 +51,33 @@ export class Market {
   readonly alarms = new Alarms();
   /** Prices of fills, by which orders are sized. */
   readonly pricing: FillPricing;
-  readonly #execution: Execution;
+  readonly #rules: Rules;
   /** The fill outside of walks: at the open, at the close and at the end. */
   readonly #fill = new Fill();
   readonly #exits: Exits;
   readonly #orderFills: OrderFills;
   readonly #inside: Replay;
-  readonly #fillsAtClose: boolean;
   readonly #hasFinancing: boolean;
 
   constructor(parts: MarketParts) {
-    const { index, candles, execution, firstIndex, finer, timeframeMs, account, orders, trades, keepsDetails } = parts;
+    const { index, candles, rules, firstIndex, finer, timeframeMs, account, orders, trades, keepsDetails } = parts;
+    const { execution, lots } = rules;
     this.index = index;
     this.candles = candles;
-    this.#execution = execution;
-    this.#fillsAtClose = execution.fill === "close";
+    this.#rules = rules;
     this.#hasFinancing = hasFinancing(execution);
     if (execution.cashRate !== 0 && !account.isShared) this.alarms.index = firstIndex + 1;
-    const lots = new Lots(execution.quantityStep);
-    const pricing = new FillPricing(execution, candles.volume, lots);
+    const pricing = new FillPricing(rules, candles.volume);
     const ledger = new Ledger(candles, lots, { account, log: trades, market: index, keepsDetails });
-    const sizer = new OrderSizer({ execution, candles, pricing, lots, ledger, orders });
-    const book = new Book(execution, ledger, orders, sizer);
+    const sizer = new OrderSizer({ rules, candles, pricing, ledger, orders });
+    const book = new Book(rules, ledger, orders, sizer);
     const exits = new Exits(ledger, lots, pricing);
     this.ledger = ledger;
     this.pricing = pricing;
     this.book = book;
     this.#exits = exits;
-    this.#orderFills = new OrderFills({ execution, lots, ledger, orders, book, exits, pricing, sizer });
-    const walk = new Walk(execution, ledger, book, new WalkFills(ledger, exits, this.#orderFills));
+    this.#orderFills = new OrderFills({ rules, ledger, orders, book, exits, pricing, sizer });
+    const walk = new Walk(rules, ledger, book, new WalkFills(ledger, exits, this.#orderFills));
     this.#inside = new Replay(candles, finer, timeframeMs, walk);
   }
 
@@ -152,7 +148,7 @@ export class Market {
 
   /** Fills the market orders of the decision at the close of candle `i`, if orders are filled there; false if they are not. */
   fillAtClose(i: number): boolean {
-    if (!this.#fillsAtClose || this.book.markets === 0) return false;
+    if (!this.#rules.fill.isAtClose || this.book.markets === 0) return false;
     this.#fill.at(i, AT_CLOSE, this.candles.close[i]!, true);
     this.#fillMarkets(i);
     return true;
@@ -171,7 +167,7 @@ export class Market {
   setAlarms(i: number): void {
     const { book, ledger } = this;
     if (ledger.open.count === 0) ledger.hasGuards = false;
-    this.alarms.set(i, book, ledger, this.#execution);
+    this.alarms.set(i, book, ledger, this.#rules);
     this.forgetChanges();
   }
 
@@ -189,7 +185,7 @@ export class Market {
     while (open.count > 0) {
       const trade = open.at(0);
       const sawOpen = trade.entryIndex < last || trade.entryKind === AT_OPEN;
-      if (this.#execution.closeAtEnd === "last_open" && sawOpen) fill.force(last, AT_OPEN, candles.open[last]!);
+      if (this.#rules.execution.closeAtEnd === "last_open" && sawOpen) fill.force(last, AT_OPEN, candles.open[last]!);
       else fill.force(last, AT_CLOSE, candles.close[last]!);
       this.#exits.exit(fill, trade, trade.quantity, END_OF_DATA);
     }
@@ -215,7 +211,7 @@ export class Market {
       const trade = ledger.open.at(row);
       const quantity = ledger.side * trade.quantity;
       const share = trade.quantity / units;
-      ledger.finance(trade, financingOf(this.#execution, quantity, before, from, to) + loan * share);
+      ledger.finance(trade, financingOf(this.#rules.execution, quantity, before, from, to) + loan * share);
     }
   }
 
@@ -257,8 +253,8 @@ export class Market {
 
   #callsMargin(i: number): boolean {
     // First, so that highs and lows need not be fetched from memory.
-    if (!this.#execution.marginCall) return false;
+    if (!this.#rules.execution.marginCall) return false;
     const { low, high } = this.candles;
-    return isMarginCall(this.#execution, this.ledger, this.ledger.side > 0 ? low[i]! : high[i]!);
+    return this.#rules.margin.isCalled(this.ledger, this.ledger.side > 0 ? low[i]! : high[i]!);
   }
 }

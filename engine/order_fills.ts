@@ -1,5 +1,4 @@
 import type { Book } from "./book.ts";
-import type { Execution } from "./execution.ts";
 import type { Exits } from "./exits.ts";
 import { AT_CLOSE, type Fill } from "./fill.ts";
 import type { FillPricing } from "./fill_pricing.ts";
@@ -9,19 +8,17 @@ import { FILLED, NO_BUYING_POWER, NO_REASON, NO_SLOT, NOT_A_MEMBER, REJECTED } f
 import type { OrderLog } from "./order_log.ts";
 import { type OrderSizer, refusalOf } from "./order_sizer.ts";
 import { type ReductionParts, Reductions } from "./reductions.ts";
-import type { Lots } from "./rules/lots.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import { SIGNAL } from "./trade_columns.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
 interface Parts extends ReductionParts {
-  readonly execution: Execution;
   readonly pricing: FillPricing;
 }
 
 /** Fills working orders: entries after what they close or net, and reducing orders. */
 export class OrderFills {
-  readonly #execution: Execution;
-  readonly #lots: Lots;
+  readonly #rules: Rules;
   readonly #ledger: Ledger;
   readonly #orders: OrderLog;
   readonly #book: Book;
@@ -31,8 +28,7 @@ export class OrderFills {
   readonly #reductions: Reductions;
 
   constructor(parts: Parts) {
-    this.#execution = parts.execution;
-    this.#lots = parts.lots;
+    this.#rules = parts.rules;
     this.#ledger = parts.ledger;
     this.#orders = parts.orders;
     this.#book = parts.book;
@@ -49,7 +45,7 @@ export class OrderFills {
     fill.order = order.number;
     if (order.isEntry) book.cancelHeldBack(-order.side);
     if (order.reduces) return this.#reductions.fill(order, fill);
-    if (this.#execution.exclusive === "opposite" && ledger.side === -order.side) {
+    if (this.#rules.exclusive.replacesOpposite && ledger.side === -order.side) {
       if (this.#exits.exitOldest(fill, Infinity, SIGNAL) > 0) return book.postpone(order, fill.index);
     }
     const closed = this.#whyClosed(order);
@@ -70,7 +66,7 @@ export class OrderFills {
 
   /** Nets an order against the open trades of the other side; true when units remain that open a trade now. */
   #nets(order: WorkingOrder, fill: Fill): boolean {
-    const lots = this.#lots;
+    const { lots } = this.#rules;
     const book = this.#book;
     const exits = this.#exits;
     exits.begin();
@@ -92,7 +88,7 @@ export class OrderFills {
     this.#pricing.take(fill, wanted);
     if (fill.units === 0) return book.postpone(order, fill.index);
     this.#pricing.price(fill, order.side, true);
-    if (this.#execution.sizingPrice === "fill" && !this.#sizer.isAffordable(order, fill)) {
+    if (this.#rules.execution.sizingPrice === "fill" && !this.#sizer.isAffordable(order, fill)) {
       return book.end(order, REJECTED, NO_BUYING_POWER);
     }
     const { opened } = ledger;
@@ -102,7 +98,7 @@ export class OrderFills {
       ledger.hasGuards ||= trade.isGuarded;
     }
     this.#orders.fill(order.number, fill.index, fill.units, fill.price);
-    order.units = this.#lots.minus(wanted, fill.units);
+    order.units = this.#rules.lots.minus(wanted, fill.units);
     if (order.units === 0) book.end(order, FILLED, NO_REASON);
     else book.postpone(order, fill.index);
   }

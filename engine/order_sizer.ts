@@ -1,14 +1,12 @@
 import type { Candles } from "./candles.ts";
-import type { Execution } from "./execution.ts";
 import type { Fill } from "./fill.ts";
 import type { FillPricing } from "./fill_pricing.ts";
 import type { Ledger } from "./ledger.ts";
 import { NO_BUYING_POWER, NO_REASON, NO_RISK, TOO_SMALL, UNUSABLE } from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
-import { feeOf } from "./rules/fees.ts";
-import type { Lots } from "./rules/lots.ts";
-import { freeMargin } from "./rules/margin.ts";
-import { sizeUnits, SizingInput } from "./rules/sizing.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
+import { SizingInput } from "./rules/sizing/sizing_model.ts";
+import { sizeUnits } from "./rules/sizing/sizing_models.ts";
 import { BY_CASH, BY_RISK_FRACTION, BY_UNITS } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
@@ -17,29 +15,26 @@ const BUYING_POWER_ROOM = 1 + 1e-12;
 
 /** The rules, prices and state that a size depends on. */
 interface SizerParts {
-  readonly execution: Execution;
+  readonly rules: Rules;
   readonly candles: Candles;
   readonly pricing: FillPricing;
-  readonly lots: Lots;
   readonly ledger: Ledger;
   readonly orders: OrderLog;
 }
 
 /** Sizes orders by the account as it stands, and checks them against its buying power. */
 export class OrderSizer {
-  readonly #execution: Execution;
+  readonly #rules: Rules;
   readonly #candles: Candles;
   readonly #pricing: FillPricing;
-  readonly #lots: Lots;
   readonly #ledger: Ledger;
   readonly #orders: OrderLog;
   readonly #input = new SizingInput();
 
-  constructor({ execution, candles, pricing, lots, ledger, orders }: SizerParts) {
-    this.#execution = execution;
+  constructor({ rules, candles, pricing, ledger, orders }: SizerParts) {
+    this.#rules = rules;
     this.#candles = candles;
     this.#pricing = pricing;
-    this.#lots = lots;
     this.#ledger = ledger;
     this.#orders = orders;
   }
@@ -51,7 +46,7 @@ export class OrderSizer {
     const input = this.#input;
     const mark = this.#markOf(fill);
     input.equity = ledger.cash + ledger.quantity * mark;
-    input.freeMargin = freeMargin(this.#execution, input.equity, this.#tiedUp(order), mark, ledger);
+    input.freeMargin = this.#rules.margin.freeOf(input.equity, this.#tiedUp(order), mark, ledger);
     input.raw = fill.raw;
     this.#size(order, fill.index);
   }
@@ -65,13 +60,13 @@ export class OrderSizer {
   sizeAtSignal(order: WorkingOrder, i: number): number {
     const ledger = this.#ledger;
     const input = this.#input;
-    const execution = this.#execution;
+    const { exclusive, margin } = this.#rules;
     const close = this.#candles.close[i]!;
     const equity = ledger.cash + ledger.quantity * close;
-    const isOpposite = execution.exclusive === "opposite" && ledger.side === -order.side;
-    const closesAll = execution.exclusive === "any" || isOpposite;
+    const isOpposite = exclusive.replacesOpposite && ledger.side === -order.side;
+    const closesAll = exclusive.replacesAll || isOpposite;
     input.equity = equity;
-    input.freeMargin = freeMargin(execution, equity, closesAll ? 0 : this.#tiedUp(order), close, ledger);
+    input.freeMargin = margin.freeOf(equity, closesAll ? 0 : this.#tiedUp(order), close, ledger);
     input.raw = close;
     this.#size(order, i);
     const refusal = refusalOf(order.units);
@@ -88,7 +83,7 @@ export class OrderSizer {
     if (isSizedToFit(order, fill.index)) return true;
     const { cash, quantity } = this.#ledger;
     const mark = this.#markOf(fill);
-    const free = freeMargin(this.#execution, cash + quantity * mark, quantity, mark, this.#ledger);
+    const free = this.#rules.margin.freeOf(cash + quantity * mark, quantity, mark, this.#ledger);
     return this.#fitsInto(fill.units, fill.price, free);
   }
 
@@ -96,7 +91,7 @@ export class OrderSizer {
   #tiedUp(order: WorkingOrder): number {
     const ledger = this.#ledger;
     // The library (fractionOf `free_margin`) counts netted units as bound, too.
-    const nets = ledger.side === -order.side && this.#execution.fractionOf === "equity";
+    const nets = ledger.side === -order.side && this.#rules.execution.fractionOf === "equity";
     return order.reduces || nets ? 0 : ledger.quantity;
   }
 
@@ -107,19 +102,18 @@ export class OrderSizer {
     const nets = !closesAll && ledger.side === -side;
     if (!nets) return this.#fitsInto(units, price, free);
     const opened = units - Math.abs(ledger.quantity);
-    return opened <= 0 || this.#fitsInto(opened, price, freeMargin(this.#execution, equity, 0, price, ledger));
+    return opened <= 0 || this.#fitsInto(opened, price, this.#rules.margin.freeOf(equity, 0, price, ledger));
   }
 
   /** Sizes an order by the account and the market's price that the sizing input holds. */
   #size(order: WorkingOrder, i: number): void {
-    const execution = this.#execution;
     const input = this.#input;
     input.price = this.#pricing.sizingPrice(input.raw, order.side, order.slips);
     input.reduces = order.reduces;
     input.sizeBy = order.sizeBy;
     input.size = order.size;
     input.riskPerUnit = order.sizeBy === BY_RISK_FRACTION ? riskPerUnit(order, input.price) : NaN;
-    order.units = sizeUnits(execution, this.#lots, input);
+    order.units = sizeUnits(input, this.#rules);
     // Units that the strategy names may exceed the position; a computed size may not.
     if (order.reduces && order.sizeBy !== BY_UNITS) {
       order.units = Math.min(order.units, Math.abs(this.#ledger.quantity));
@@ -130,12 +124,13 @@ export class OrderSizer {
 
   /** The price that values the open trades when an order is filled. */
   #markOf(fill: Fill): number {
-    return this.#execution.sizingMark === "close" ? this.#candles.close[fill.index]! : fill.raw;
+    return this.#rules.execution.sizingMark === "close" ? this.#candles.close[fill.index]! : fill.raw;
   }
 
   #fitsInto(units: number, price: number, free: number): boolean {
-    const cost = units * price + feeOf(this.#execution.commission, units, price);
-    return cost <= free * this.#execution.leverage * BUYING_POWER_ROOM;
+    const { commission, margin } = this.#rules;
+    const cost = units * price + commission.feeOf(units, price);
+    return cost <= margin.buyingPowerOf(free) * BUYING_POWER_ROOM;
   }
 }
 

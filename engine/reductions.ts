@@ -6,14 +6,14 @@ import { CANCELLED, FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_
 import type { OpenTrade } from "./open_trade.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
-import type { Lots } from "./rules/lots.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import { BY_DEFAULT, BY_UNITS } from "./strategy.ts";
 import { SIGNAL } from "./trade_columns.ts";
 import { ALL_TRADES, ANY_TRADES, type WorkingOrder } from "./working_order.ts";
 
 /** The values that a reducing order reads and changes. */
 export interface ReductionParts {
-  readonly lots: Lots;
+  readonly rules: Rules;
   readonly ledger: Ledger;
   readonly orders: OrderLog;
   readonly book: Book;
@@ -26,15 +26,15 @@ export interface ReductionParts {
  * fraction of one trade, or units off the oldest trades. A part that is smaller than a lot is left alone.
  */
 export class Reductions {
-  readonly #lots: Lots;
+  readonly #lots: Rules["lots"];
   readonly #ledger: Ledger;
   readonly #orders: OrderLog;
   readonly #book: Book;
   readonly #exits: Exits;
   readonly #sizer: OrderSizer;
 
-  constructor({ lots, ledger, orders, book, exits, sizer }: ReductionParts) {
-    this.#lots = lots;
+  constructor({ rules, ledger, orders, book, exits, sizer }: ReductionParts) {
+    this.#lots = rules.lots;
     this.#ledger = ledger;
     this.#orders = orders;
     this.#book = book;

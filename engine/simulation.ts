@@ -7,6 +7,7 @@ import type { Ledger } from "./ledger.ts";
 import { Market } from "./market.ts";
 import { OrderLog } from "./order_log.ts";
 import { cashInterestOf, hasFinancing, marginInterestOf } from "./rules/financing.ts";
+import { rulesOf } from "./rules/rules_of_run.ts";
 import { MARGIN_CALL } from "./trade_columns.ts";
 import { TradeLog } from "./trade_log.ts";
 import { TradingAccount } from "./trading_account.ts";
@@ -64,7 +65,7 @@ export class Simulation {
     this.account = account;
     this.orders = orders;
     this.balances = new BalanceLog(input.initialBalance, pool, keepsDetails);
-    this.market = new Market({ ...input, index: 0, account, orders, trades, keepsDetails });
+    this.market = new Market({ ...input, index: 0, rules: rulesOf(execution), account, orders, trades, keepsDetails });
     this.ledger = this.market.ledger;
     this.book = this.market.book;
   }

@@ -1,10 +1,9 @@
 import type { Book } from "./book.ts";
-import type { Execution } from "./execution.ts";
 import { AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW, NO_EXITS } from "./fill.ts";
 import type { Ledger } from "./ledger.ts";
 import { A_MARGIN_CALL, A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
 import type { OpenTrade } from "./open_trade.ts";
-import { isMarginCall } from "./rules/margin.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import { LIMIT, MARKET, STOP_LIMIT } from "./strategy.ts";
 import type { WalkFills } from "./walk_fills.ts";
@@ -34,7 +33,8 @@ import type { WorkingOrder } from "./working_order.ts";
  * A trade is ambiguous when one candle reaches its target and also its stop or a margin call, and the open did not decide.
  */
 export class Walk {
-  readonly #execution: Execution;
+  readonly #execution: Rules["execution"];
+  readonly #margin: Rules["margin"];
   readonly #ledger: Ledger;
   readonly #book: Book;
   readonly #fills: WalkFills;
@@ -51,8 +51,9 @@ export class Walk {
   /** Number of the step: a trade with the same `entryStep` was opened in it. */
   #step = 0;
 
-  constructor(execution: Execution, ledger: Ledger, book: Book, fills: WalkFills) {
+  constructor({ execution, margin }: Rules, ledger: Ledger, book: Book, fills: WalkFills) {
     this.#execution = execution;
+    this.#margin = margin;
     this.#ledger = ledger;
     this.#book = book;
     this.#fills = fills;
@@ -76,7 +77,7 @@ export class Walk {
     this.#trail();
     // Rule 5, after all other events.
     const price = this.#isWorstSeen() ? this.#worst() : this.close;
-    if (isMarginCall(this.#execution, this.#ledger, price)) this.#fills.liquidate(price);
+    if (this.#margin.isCalled(this.#ledger, price)) this.#fills.liquidate(price);
     this.#step++;
   }
 
@@ -157,15 +158,14 @@ export class Walk {
   /** Finds the nearest event on either side of the open, and flags the trades that are ambiguous. */
   #look(): void {
     const { open, side } = this.#ledger;
-    const execution = this.#execution;
     const book = this.#book;
     const worst = this.#worst();
-    const isCalled = isMarginCall(execution, this.#ledger, worst);
+    const isCalled = this.#margin.isCalled(this.#ledger, worst);
     this.#next.clear();
     for (let row = 0; row < open.count; row++) this.#lookAtTrade(open.at(row), row, side, isCalled);
     for (let n = 0; n < book.workingOrders; n++) this.#lookAtOrder(book.at(n), n);
     // Where targets come first, every other event comes before the call.
-    if (!isCalled || execution.bothTouched === "target_first" || !this.#isWorstSeen()) return;
+    if (!isCalled || this.#execution.bothTouched === "target_first" || !this.#isWorstSeen()) return;
     this.#next.offer(-side, worst, A_MARGIN_CALL, 0);
   }
 

@@ -1,4 +1,4 @@
-import type { Execution } from "./execution.ts";
+import type { Rules } from "./rules/rules_of_run.ts";
 import { BY_DEFAULT, limitPriceOf, MARKET, namesLimit, type OrderDraft, stopPriceOf } from "./strategy.ts";
 
 /** Values of `closes`: all open trades, or those that the order's side reduces. */
@@ -42,7 +42,7 @@ export class WorkingOrder {
   sizedAt = -1;
 
   /** Fills it in from a draft that was placed at the close of candle `index`. */
-  begin(number: number, draft: OrderDraft, index: number, execution: Execution, reduces: boolean): void {
+  begin(number: number, draft: OrderDraft, index: number, rules: Rules, reduces: boolean): void {
     const { type } = draft;
     this.number = number;
     this.side = draft.side;
@@ -51,11 +51,11 @@ export class WorkingOrder {
     this.isEntry = !draft.reduceOnly;
     this.isHeldBack = false;
     this.sizeBy = draft.sizeBy;
-    this.size = draft.sizeBy === BY_DEFAULT ? execution.sizing.value : draft.size;
+    this.size = draft.sizeBy === BY_DEFAULT ? rules.execution.sizing.value : draft.size;
     this.limitPrice = limitPriceOf(draft);
     this.stopPrice = stopPriceOf(draft);
-    const { fill, delay = 0 } = execution;
-    this.from = (type === MARKET && fill === "close" ? index : index + 1) + delay;
+    const { delay = 0 } = rules.execution;
+    this.from = (type === MARKET && rules.fill.isAtClose ? index : index + 1) + delay;
     this.until = draft.candlesMax > 0 && type !== MARKET ? index + delay + draft.candlesMax : Infinity;
     this.closes = ANY_TRADES;
     this.stopLoss = draft.stopLoss;

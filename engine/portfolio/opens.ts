@@ -1,6 +1,4 @@
-import type { Execution } from "../execution.ts";
-import { affordableUnits } from "../rules/fees.ts";
-import type { Lots } from "../rules/lots.ts";
+import type { Rules } from "../rules/rules_of_run.ts";
 import { BY_EQUITY_FRACTION, BY_UNITS, newDraft, REFUSED } from "../strategy.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
@@ -13,14 +11,12 @@ import type { Seat } from "./seat.ts";
  * placement, before stops that the open has passed.
  */
 export class Opens {
-  readonly #execution: Execution;
-  readonly #lots: Lots;
+  readonly #rules: Rules;
   readonly #positions: Positions;
   readonly #draft = { ...newDraft(), sizeBy: BY_UNITS };
 
-  constructor(execution: Execution, lots: Lots, positions: Positions) {
-    this.#execution = execution;
-    this.#lots = lots;
+  constructor(rules: Rules, positions: Positions) {
+    this.#rules = rules;
     this.#positions = positions;
   }
 
@@ -91,17 +87,16 @@ export class Opens {
     if (wanted > held) seat.budget = wanted - held;
     if (isSameSide && wanted >= held) return;
     const units = Math.abs(quantity);
-    const kept = isSameSide ? Math.min(units, this.#lots.roundDown(wanted / (mark * seat.ledger.rate))) : 0;
-    const excess = this.#lots.minus(units, kept);
+    const kept = isSameSide ? Math.min(units, this.#rules.lots.roundDown(wanted / (mark * seat.ledger.rate))) : 0;
+    const excess = this.#rules.lots.minus(units, kept);
     if (excess > 0) this.#trade(seat, -Math.sign(quantity), excess, true);
   }
 
   /** Opens or enlarges positions, all by the same part of what they lack where money is short. */
   #increaseToTargets(seats: readonly Seat[], equity: number): void {
-    const { leverage } = this.#execution;
     let asked = 0;
     for (const seat of seats) asked += seat.budget;
-    const free = this.#positions.freeMargin * leverage;
+    const free = this.#rules.margin.buyingPowerOf(this.#positions.freeMargin);
     const part = asked > free ? free / asked : 1;
     for (const seat of seats) {
       const { budget, target } = seat;
@@ -116,7 +111,7 @@ export class Opens {
   /** The whole lots that this money pays, costs included. */
   #unitsFor({ mark, market }: Seat, side: number, money: number): number {
     const price = market.pricing.sizingPrice(mark, side, true);
-    return this.#lots.roundDown(affordableUnits(this.#execution.commission, money, price));
+    return this.#rules.lots.roundDown(this.#rules.commission.affordableUnits(money, price));
   }
 
   /** Places and fills a market order at the open of a seat's newest candle. */

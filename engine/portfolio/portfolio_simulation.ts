@@ -4,7 +4,7 @@ import type { Execution } from "../execution.ts";
 import { Market } from "../market.ts";
 import { OrderLog } from "../order_log.ts";
 import { hasFinancing } from "../rules/financing.ts";
-import { Lots } from "../rules/lots.ts";
+import { rulesOf } from "../rules/rules_of_run.ts";
 import { RunStopped } from "../run.ts";
 import { DELISTED, MARGIN_CALL } from "../trade_columns.ts";
 import { TradeLog } from "../trade_log.ts";
@@ -75,6 +75,7 @@ export class PortfolioSimulation {
     this.cash = takeDoubles(pool, rows);
     this.net = takeDoubles(pool, rows);
     this.gross = takeDoubles(pool, rows);
+    const rules = rulesOf(execution);
     this.#execution = execution;
     this.#hasFinancing = hasFinancing(execution);
     this.#callsAtCloses = callsAtCloses;
@@ -82,12 +83,12 @@ export class PortfolioSimulation {
     this.seats = markets.map((input, index) => {
       // Bounds override bothTouched in the plan and still replay the run's finer candles.
       const finer = request.execution.bothTouched === "magnify" ? input.finer ?? null : null;
-      const parts = { ...input, index, timeframeMs, finer, execution, account, orders, trades, keepsDetails: true };
+      const parts = { ...input, index, timeframeMs, finer, rules, account, orders, trades, keepsDetails: true };
       const own = strategy.kind === "each" ? strategy.strategies[index] ?? null : null;
       return new Seat(input, new Market(parts), timeline.closes[index]!, own);
     });
-    this.positions = new Positions(account, execution, currencies);
-    this.#opens = new Opens(execution, new Lots(execution.quantityStep), this.positions);
+    this.positions = new Positions(account, rules.margin, currencies);
+    this.#opens = new Opens(rules, this.positions);
     if (strategy.kind === "each") {
       account.positionsMax = strategy.positionsMax;
       this.#decider = new EachDecides(this.seats, strategy, this.positions);

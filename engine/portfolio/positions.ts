@@ -1,4 +1,4 @@
-import type { Execution } from "../execution.ts";
+import type { MarginModel } from "../rules/margin/margin_model.ts";
 import type { TradingAccount } from "../trading_account.ts";
 import { Currencies } from "./currencies.ts";
 import type { RateColumns } from "./portfolio.ts";
@@ -9,7 +9,7 @@ export class Positions {
   /** The markets with a position, as listed. */
   readonly held: Seat[] = [];
   readonly #account: TradingAccount;
-  readonly #execution: Execution;
+  readonly #margin: MarginModel;
   readonly #currencies: Currencies;
   readonly #hasCurrencies: boolean;
   // Numbers with a fraction start as NaN (see open_trade.ts).
@@ -18,9 +18,9 @@ export class Positions {
   #worst = NaN;
   #worstMaintenance = NaN;
 
-  constructor(account: TradingAccount, execution: Execution, currencies: readonly RateColumns[]) {
+  constructor(account: TradingAccount, margin: MarginModel, currencies: readonly RateColumns[]) {
     this.#account = account;
-    this.#execution = execution;
+    this.#margin = margin;
     this.#currencies = new Currencies(currencies);
     this.#hasCurrencies = currencies.length > 0;
     this.#value =
@@ -47,14 +47,12 @@ export class Positions {
 
   /** Equity less the initial margin of all positions; not below 0. */
   get freeMargin(): number {
-    return Math.max(0, this.equity - this.#gross / this.#execution.leverage);
+    return Math.max(0, this.equity - this.#margin.initialOf(this.#gross));
   }
 
   /** True if a position has a maintenance margin. */
   get hasMargin(): boolean {
-    const { marginCall, leverage } = this.#execution;
-    if (!marginCall) return false;
-    return leverage > 1 ? this.held.length > 0 : this.held.some(({ quantity }) => quantity < 0);
+    return this.held.some(({ quantity }) => this.#margin.mayCall(quantity));
   }
 
   /** True if equity at the worst prices is below the maintenance margin at them. */
@@ -104,7 +102,7 @@ export class Positions {
     let [value, maintenance] = [0, 0];
     for (const seat of closing) seat.isAtWorst = true;
     for (const seat of this.held) {
-      seat.valueAtWorst(this.#execution);
+      seat.valueAtWorst(this.#margin);
       value += seat.worstValue;
       maintenance += seat.worstMaintenance;
     }
@@ -116,7 +114,7 @@ export class Positions {
   bind(seat: Seat): void {
     const account = this.#account;
     account.elsewhere = this.#value - seat.value;
-    account.marginElsewhere = (this.#gross - Math.abs(seat.value)) / this.#execution.leverage;
+    account.marginElsewhere = this.#margin.initialOf(this.#gross - Math.abs(seat.value));
     account.worstElsewhere = this.#worst - seat.worstValue;
     account.maintenanceElsewhere = this.#worstMaintenance - seat.worstMaintenance;
   }
@@ -128,7 +126,7 @@ export class Positions {
     this.#worst -= seat.worstValue;
     this.#worstMaintenance -= seat.worstMaintenance;
     seat.valueAt(seat.mark);
-    seat.valueAtWorst(this.#execution);
+    seat.valueAtWorst(this.#margin);
     this.#value += seat.value;
     this.#gross += Math.abs(seat.value);
     this.#worst += seat.worstValue;
@@ -146,7 +144,7 @@ export class Positions {
       value += seat.value;
       gross += Math.abs(seat.value);
       seat.isAtWorst = false;
-      seat.valueAtWorst(this.#execution);
+      seat.valueAtWorst(this.#margin);
       maintenance += seat.worstMaintenance;
     }
     this.#value = value;

@@ -1,8 +1,7 @@
 import type { Candles } from "../candles.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Market } from "../market.ts";
-import type { Execution } from "../execution.ts";
-import { maintenanceOf } from "../rules/margin.ts";
+import type { MarginModel } from "../rules/margin/margin_model.ts";
 import type { MarketView, Membership, PortfolioMarket, RankedStrategy } from "./portfolio.ts";
 import type { CloseRows } from "./timeline.ts";
 
@@ -146,11 +145,11 @@ export class Seat implements MarketView {
   }
 
   /** Values the position at the worst price of the candle that closes, or at its mark. */
-  valueAtWorst(execution: Execution): void {
+  valueAtWorst(margin: MarginModel): void {
     const { quantity, rate } = this.ledger;
     const { low, high } = this.candles;
     const price = !this.isAtWorst ? this.mark : quantity > 0 ? low[this.opened]! : high[this.opened]!;
     this.worstValue = quantity * price * rate;
-    this.worstMaintenance = maintenanceOf(execution, quantity, price) * rate;
+    this.worstMaintenance = margin.maintenanceOf(quantity, price) * rate;
   }
 }

@@ -5,8 +5,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "exclusive opposite closes the other side first",
     file: "engine/order_fills.ts",
-    text: 'if (this.#execution.exclusive === "opposite" &&',
-    replacement: 'if (this.#execution.exclusive === "off" &&',
+    text: "if (this.#rules.exclusive.replacesOpposite &&",
+    replacement: "if (!this.#rules.exclusive.replacesOpposite &&",
   },
   {
     rule: "an entry that is reached cancels the unfilled rest of an opposite one",
@@ -23,7 +23,7 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "orders that net cancel nothing",
     file: "engine/book.ts",
-    text: ' || this.#execution.exclusive !== "opposite") return;',
+    text: " || !this.#rules.exclusive.replacesOpposite) return;",
     replacement: ") return;",
   },
   {

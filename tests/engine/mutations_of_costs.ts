@@ -4,9 +4,9 @@ import type { Mutation } from "./mutations_list.ts";
 export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a market order is filled at the next open",
-    file: "engine/market.ts",
-    text: 'execution.fill === "close"',
-    replacement: 'execution.fill !== "close"',
+    file: "engine/rules/fill_rules.ts",
+    text: "next_open: { isAtClose: false },",
+    replacement: "next_open: { isAtClose: true },",
   },
   {
     rule: "a market order that waits for the open is filled at the open",
@@ -46,8 +46,8 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "a fraction of equity includes its fee",
-    file: "engine/rules/fees.ts",
-    text: "(price * (1 + commission.rate) + commission.perUnit)",
+    file: "engine/rules/commission/parts_commission.ts",
+    text: "(price * (1 + rate) + perUnit)",
     replacement: "price",
   },
   {
@@ -58,15 +58,15 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "a fraction of equity counts leverage",
-    file: "engine/rules/sizing.ts",
-    text: "ofEquity ? fraction * equity * leverage :",
-    replacement: "ofEquity ? fraction * equity :",
+    file: "engine/rules/sizing/equity_fraction_sizing.ts",
+    text: "? margin.buyingPowerOf(fraction * equity)",
+    replacement: "? fraction * equity",
   },
   {
     rule: "a reducing order is not limited by the buying power",
-    file: "engine/rules/sizing.ts",
-    text: "by.reduces ? Infinity : buyingPower",
-    replacement: "buyingPower",
+    file: "engine/rules/sizing/sizing_model.ts",
+    text: "by.reduces ? Infinity : ",
+    replacement: "",
   },
   {
     rule: "the trades that a reducing order closes tie up no margin for it",
@@ -89,7 +89,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "no entry goes beyond the buying power",
     file: "engine/order_sizer.ts",
-    text: "return cost <= free * this.#execution.leverage * BUYING_POWER_ROOM;",
+    text: "return cost <= margin.buyingPowerOf(free) * BUYING_POWER_ROOM;",
     replacement: "return true || cost <= free;",
   },
   {
@@ -100,39 +100,39 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "open trades tie up margin",
-    file: "engine/rules/margin.ts",
-    text: "equity - Math.abs(quantity) * price / execution.leverage - marginElsewhere",
+    file: "engine/rules/margin/leverage_margin.ts",
+    text: "equity - Math.abs(quantity) * price / this.#leverage - marginElsewhere",
     replacement: "equity - marginElsewhere",
   },
   {
     rule: "the fee is paid at the entry",
     file: "engine/fill_pricing.ts",
-    text: "fill.fee = feeOf(",
-    replacement: "fill.fee = isEntry ? 0 : feeOf(",
+    text: "fill.fee = this.#rules.commission.feeOf(",
+    replacement: "fill.fee = isEntry ? 0 : this.#rules.commission.feeOf(",
   },
   {
     rule: "the fee is paid at the exit",
     file: "engine/fill_pricing.ts",
-    text: "fill.fee = feeOf(",
-    replacement: "fill.fee = !isEntry ? 0 : feeOf(",
+    text: "fill.fee = this.#rules.commission.feeOf(",
+    replacement: "fill.fee = !isEntry ? 0 : this.#rules.commission.feeOf(",
   },
   {
     rule: "a fee has a minimum",
-    file: "engine/rules/fees.ts",
-    text: "Math.max(commission.minimum, value * commission.rate",
-    replacement: "Math.max(0, value * commission.rate",
+    file: "engine/rules/commission/parts_commission.ts",
+    text: "Math.max(minimum, value * rate",
+    replacement: "Math.max(0, value * rate",
   },
   {
     rule: "a fee has a cap",
-    file: "engine/rules/fees.ts",
-    text: "Math.min(fee, value * commission.maximumRate)",
+    file: "engine/rules/commission/parts_commission.ts",
+    text: "Math.min(fee, value * maximumRate)",
     replacement: "fee",
   },
   {
     rule: "a fee has a part for each fill and one for each unit",
-    file: "engine/rules/fees.ts",
-    text: "value * commission.rate + commission.fixed + quantity * commission.perUnit",
-    replacement: "value * commission.rate + commission.fixed",
+    file: "engine/rules/commission/parts_commission.ts",
+    text: "value * rate + fixed + quantity * perUnit",
+    replacement: "value * rate + fixed",
   },
   {
     rule: "half of the spread is paid at each end",
@@ -203,7 +203,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "cash earns while nothing else happens",
     file: "engine/alarms.ts",
-    text: "execution.cashRate === 0 || ledger.account.isShared ? Infinity : i + 1",
+    text: "rules.execution.cashRate === 0 || ledger.account.isShared ? Infinity : i + 1",
     replacement: "Infinity",
   },
   {

@@ -23,7 +23,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a margin call comes after a target of the same candle where targets come first",
     file: "engine/walk.ts",
-    text: 'if (!isCalled || execution.bothTouched === "target_first" ||',
+    text: 'if (!isCalled || this.#execution.bothTouched === "target_first" ||',
     replacement: "if (!isCalled ||",
   },
   {
@@ -40,20 +40,20 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "maintenance is a part of the initial margin",
-    file: "engine/rules/margin.ts",
-    text: "execution.maintenanceMargin * Math.abs(quantity) * price / execution.leverage",
-    replacement: "execution.maintenanceMargin * Math.abs(quantity) * price",
+    file: "engine/rules/margin/leverage_margin.ts",
+    text: "this.#maintenanceMargin * Math.abs(quantity) * price / this.#leverage",
+    replacement: "this.#maintenanceMargin * Math.abs(quantity) * price",
   },
   {
     rule: "a long at leverage 1 has no margin call",
-    file: "engine/rules/margin.ts",
-    text: "return quantity < 0 || execution.leverage > 1;",
+    file: "engine/rules/margin/leverage_margin.ts",
+    text: "return quantity < 0 || this.#leverage > 1;",
     replacement: "return true;",
   },
   {
     rule: "a margin call is noticed between decisions",
     file: "engine/alarms.ts",
-    text: "this.#ringAt(marginCallPrice(execution, ledger), -side);",
+    text: "this.#ringAt(margin.callPriceOf(ledger), -side);",
     replacement: "",
   },
   {
