@@ -16,9 +16,9 @@ export function showsColor(): boolean {
   return Deno.stdout.isTerminal() && !Deno.noColor;
 }
 
-/** The width of the terminal; of a file or pipe, one that the tables have room in. */
+/** The width of the terminal; of a file, a pipe, or a terminal that does not tell its size, one that the tables have room in. */
 export function columnsOf(): number {
-  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : COLUMNS_ELSEWHERE;
+  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns || COLUMNS_ELSEWHERE : COLUMNS_ELSEWHERE;
 }
 
 /** Breaks a text into lines of at most `columnsMax` characters between words. */
