@@ -19,6 +19,8 @@ interface RunDays {
 interface RunTrade {
   /** In milliseconds since 1970. */
   readonly entryTime: number;
+  /** Null while open. */
+  readonly exitTime: number | null;
   readonly pnl: number;
 }
 
@@ -56,9 +58,14 @@ const isNotOf = (year: number) => ({ entryTime }: RunTrade) => new Date(entryTim
 
 /** All other trades' money is as it was: later ones are not larger or smaller. */
 function withoutBest(trades: readonly RunTrade[], initialBalance: number): StressFigures {
-  const worst = trades.map(({ pnl }) => pnl).sort((a, b) => b - a).slice(BEST);
-  const total = worst.reduce((sum, pnl) => sum + pnl, 0);
-  return { total_return: total / initialBalance, sharpe: null, max_drawdown: null, trades: worst.length };
+  const others = trades.toSorted((one, two) => two.pnl - one.pnl).slice(BEST);
+  const total = others.reduce((sum, { pnl }) => sum + pnl, 0);
+  return { total_return: total / initialBalance, sharpe: null, max_drawdown: null, trades: countClosed(others) };
+}
+
+/** As the metric `trades` counts them. */
+function countClosed(trades: readonly RunTrade[]): number {
+  return trades.filter(({ exitTime }) => exitTime !== null).length;
 }
 
 /** The run by calendar year, by the benchmark's direction, and by its volatility. */
@@ -105,7 +112,7 @@ function measureDays(
     total_return: money - 1,
     sharpe: typeof sharpe === "number" ? sharpe : null,
     max_drawdown: drawdown,
-    trades: trades?.length ?? null,
+    trades: trades && countClosed(trades),
   };
 }
 
