@@ -1,21 +1,33 @@
 import type { Db } from "./client.ts";
-import { unpackEquity } from "./codec/marked_equity.ts";
+import { curveOf } from "./codec/curve_rows.ts";
 import type { EquityColumns } from "./codec/result_parts.ts";
-import { readRecord, requireColumn } from "./codec/unreadable.ts";
-import { type ChunkRows, findChunk, readChunks } from "./result_chunks.ts";
+import { decodeRows } from "./codec/result_rows.ts";
+import { readRecord } from "./codec/unreadable.ts";
+import { findChunk } from "./result_chunks.ts";
+import { readStoredRows, type RowsSource } from "./row_pages.ts";
+
+/** Decodes a stored chunk of a curve; undefined where there is no such chunk. @throws {UnreadableRecord} */
+export type ReadCurve = (source: RowsSource) => Promise<EquityColumns | undefined>;
+
+/** Decodes on this thread: long curves that requests read are decoded by another one. */
+const readHere: ReadCurve = async ({ record, read }) => {
+  const stored = await read();
+  return stored && readRecord(record, () => curveOf(decodeRows(stored)));
+};
 
 /**
  * The curve of one user's backtest, or null where this user has no completed one of that id.
  *
- * @throws {Error} When the stored bytes are damaged.
+ * @param decode Default: this thread does.
+ * @throws {Error} As readEquityPieces().
  */
 export async function readEquity(
   db: Db,
   key: { readonly backtestId: string; readonly ownerId: string },
+  decode?: ReadCurve,
 ): Promise<EquityColumns | null> {
-  const chunks = await readChunks(db, { ...key, part: "equity" });
-  if (chunks.length === 0) return null;
-  const curves = chunks.map((chunk) => readCurve(chunk, key.backtestId));
+  const curves = await Array.fromAsync(readEquityPieces(db, key, { decode }));
+  if (curves.length === 0) return null;
   const join = (name: keyof EquityColumns) => {
     const pieces = curves.map((curve) => curve[name]);
     const joined = new Float64Array(pieces.reduce((rows, piece) => rows + piece.length, 0));
@@ -32,31 +44,31 @@ export async function readEquity(
 /**
  * The same curve in pieces, oldest first, of which one is in memory at a time; none where this user has no completed one of that id.
  *
- * @param sinceMs The first piece is the one with the first candle at this time or later.
+ * @param options `sinceMs`: the first piece is the one with the first candle at this time or later; `decode`: default: this thread does.
  * @throws {Error} When the stored bytes are damaged, or the backtest is deleted meanwhile.
  */
 export async function* readEquityPieces(
   db: Db,
   key: { readonly backtestId: string; readonly ownerId: string },
-  sinceMs?: number,
+  { sinceMs, decode = readHere }: {
+    readonly sinceMs?: number | undefined;
+    readonly decode?: ReadCurve | undefined;
+  } = {},
 ): AsyncGenerator<EquityColumns> {
   const first = sinceMs === undefined ? 0 : await findChunk(db, { ...key, part: "equity" }, new Date(sinceMs));
   if (first === null) return;
-  const read = (number: number) => readChunks(db, { ...key, part: "equity" }, { first: number, last: number });
+  const { backtestId } = key;
+  const read = (number: number) => readStoredRows(db, { ...key, part: "equity" }, number);
   for (let number = first;; number++) {
-    const [chunk] = await read(number);
-    if (chunk === undefined) {
-      if (number === 0 || (await read(0)).length > 0) return;
-      throw new Error(`Cannot read on: the backtest ${key.backtestId} was deleted`);
+    const curve = await decode({
+      key: `${backtestId} equity ${number}`,
+      record: `equity of the backtest ${backtestId}`,
+      read: () => read(number),
+    });
+    if (curve === undefined) {
+      if (number === 0 || await read(0) !== undefined) return;
+      throw new Error(`Cannot read on: the backtest ${backtestId} was deleted`);
     }
-    yield readCurve(chunk, key.backtestId);
+    yield curve;
   }
-}
-
-function readCurve({ columns }: ChunkRows, backtestId: string): EquityColumns {
-  return readRecord(`equity of the backtest ${backtestId}`, () => {
-    const unpacked = unpackEquity(columns);
-    const column = (name: keyof EquityColumns) => requireColumn(unpacked, name);
-    return { time: column("time"), equity: column("equity"), position: column("position") };
-  });
 }

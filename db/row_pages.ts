@@ -70,7 +70,7 @@ export async function readPage<Row>(
 }
 
 /** A chunk of one user's result as it is stored; undefined where there is none. */
-async function readStoredRows(
+export async function readStoredRows(
   db: Db,
   { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
   number: number,

@@ -8,6 +8,7 @@ import { AppError, pointer } from "../common/errors.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type CompletedBacktest, mustGet } from "./owned_backtest.ts";
+import { curveReader } from "./series.ts";
 import { integerSchema } from "../common/paging.ts";
 import type { Context, User } from "../common/trpc.ts";
 
@@ -88,15 +89,18 @@ function timeframeOf({ parameters: { timeframe } }: Backtest): string | null {
 }
 
 async function drawCurves(
-  { db, user, answer }: Context & { readonly user: User },
+  ctx: Context & { readonly user: User },
   rows: readonly CompletedBacktest[],
   points: number,
 ): Promise<Comparison["curves"]> {
   const start = Math.max(...rows.map(({ result }) => Date.parse(result.data.first)));
   const end = Math.max(...rows.map(({ result }) => Date.parse(result.data.last)));
   const grid = new CurveGrid({ start, end, points });
-  answer.takeCandles(rows.reduce((sum, { result }) => sum + result.data.candles, 0));
-  for (const { id } of rows) await grid.draw(readEquityPieces(db, { backtestId: id, ownerId: user.id }, start));
+  ctx.answer.takeCandles(rows.reduce((sum, { result }) => sum + result.data.candles, 0));
+  for (const { id } of rows) {
+    const key = { backtestId: id, ownerId: ctx.user.id };
+    await grid.draw(readEquityPieces(ctx.db, key, { sinceMs: start, decode: curveReader(ctx) }));
+  }
   const { time, equity, drawdown } = grid.read();
   return {
     timestamps: time.map((timeMs) => new Date(timeMs).toISOString()),

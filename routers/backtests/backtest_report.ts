@@ -12,7 +12,7 @@ import { instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
-import { returnsOf, toReturnRows } from "./series.ts";
+import { curveReader, returnsOf, toReturnRows } from "./series.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { userProcedure } from "../common/trpc.ts";
 
@@ -46,7 +46,7 @@ export const reportProcedures = {
       const range = { from: 0, until: undefined, points: CHART_POINTS };
       return await readLarge(ctx, async () => {
         ctx.answer.takeCandles(row.result.data.candles);
-        const curve = await readEquity(ctx.db, key);
+        const curve = await readEquity(ctx.db, key, curveReader(ctx));
         const trades = await listTrades(
           ctx.db,
           { ...key, after: 0, limit: REPORT_TRADES_MAX },

@@ -143,7 +143,7 @@ export const backtestsRouter = router({
     .query(async ({ ctx, input: { id, points, ...moments } }) => {
       const range = toRange(moments);
       const row = await mustGet(ctx.db, id, ctx.user.id);
-      const equity = await readRows(ctx, row, async () => toCurveRows(await readCurve(ctx.db, row, points, range)));
+      const equity = await readRows(ctx, row, async () => toCurveRows(await readCurve(ctx, row, points, range)));
       return { equity };
     }),
 
@@ -153,7 +153,7 @@ export const backtestsRouter = router({
     .output(z.object({ returns: z.array(returnSchema) }))
     .query(async ({ ctx, input }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      const returns = await readRows(ctx, row, async () => toReturnRows(await readReturns(ctx.db, row, input.period)));
+      const returns = await readRows(ctx, row, async () => toReturnRows(await readReturns(ctx, row, input.period)));
       return { returns };
     }),
 
@@ -201,7 +201,7 @@ export const backtestsStreamsRouter = router({
   equity: userProcedure
     .input(inputObject({ id: idSchema, ...curveShape }))
     .query(async ({ ctx, input: { id, ...request } }) =>
-      answerCurve(ctx.db, await mustGet(ctx.db, id, ctx.user.id), request)
+      answerCurve(ctx, await mustGet(ctx.db, id, ctx.user.id), request)
     ),
 
   ...plotStreamsProcedures,
@@ -210,7 +210,8 @@ export const backtestsStreamsRouter = router({
   returns: userProcedure
     .input(inputObject({ ...returnsShape, format: formatSchema }))
     .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {
-      const returns = await readReturns(ctx.db, await mustGet(ctx.db, id, ctx.user.id), period);
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      const returns = await readLarge(ctx, () => readReturns(ctx, row, period));
       const body = () => Promise.resolve({ returns: toReturnRows(returns) });
       return { format, columns: RETURNS_COLUMNS, body, pieces: () => [returns] };
     }),

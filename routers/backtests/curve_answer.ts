@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
 import { AppError } from "../common/errors.ts";
 import { formatSchema } from "../common/formats.ts";
+import { readLarge, turnsOf } from "../common/large_reads.ts";
 import { integerSchema, listShape } from "../common/paging.ts";
+import type { UserContext } from "../common/trpc.ts";
 import {
   afterCursor,
   CURVE_COLUMNS,
+  curveReader,
   rangeShape,
   readCurve,
   readCurvePage,
@@ -33,12 +35,12 @@ export const curveShape = {
 
 /**
  * The equity curve of a backtest in the format that is asked for. Without `points` and `limit`, CSV and Arrow hold every candle, and
- * JSON a thinned curve.
+ * JSON a thinned curve. It is read in turns of the caller's.
  *
  * @throws AppError VALIDATION_FAILED or INVALID_DATE_RANGE
  */
 export async function answerCurve(
-  db: Db,
+  ctx: UserContext,
   row: Backtest,
   { points, format, limit, cursor, ...moments }: z.infer<z.ZodObject<typeof curveShape>>,
 ): Promise<SeriesAnswer> {
@@ -46,14 +48,20 @@ export async function answerCurve(
   const range = afterCursor(toRange(moments), cursor);
   const columns = CURVE_COLUMNS;
   if (limit !== undefined) {
-    const { curve, nextCursor } = await readCurvePage(db, row, limit, range);
+    const { curve, nextCursor } = await readLarge(ctx, () => readCurvePage(ctx, row, limit, range));
     const body = () => Promise.resolve({ equity: toCurveRows(curve), next_cursor: nextCursor });
     return { format, columns, body, pieces: () => [curve], nextCursor };
   }
-  const thinned = (pointsMax: number) => readCurve(db, row, pointsMax, range);
+  const thinned = (pointsMax: number) => readLarge(ctx, () => readCurve(ctx, row, pointsMax, range));
   const body = async () => ({ equity: toCurveRows(await thinned(points ?? POINTS_DEFAULT)) });
-  const pieces = () => points === undefined ? readWholeCurve(db, row, range) : one(thinned(points));
+  const pieces = () => points === undefined ? readWholeCurve(ctx, row, range, inTurns(ctx)) : one(thinned(points));
   return { format, columns, body, pieces };
+}
+
+/** Each piece in a turn of the caller's. */
+function inTurns(ctx: UserContext): ReturnType<typeof curveReader> {
+  const [run, decode] = [turnsOf(ctx), curveReader(ctx)];
+  return (source) => run(() => decode(source));
 }
 
 async function* one<Value>(value: Promise<Value>): AsyncGenerator<Value> {

@@ -56,10 +56,11 @@ export class CurveGrid {
           drawdown[0] = 0;
         }
         const stretch = timeMs === this.#start ? 0 : this.#stretchOf(timeMs);
-        // Nothing moves while the curve has no candle.
-        const idle = (peak - now) / peak;
-        equity.fill(now, place + 1, stretch);
-        drawdown.fill(idle, place + 1, stretch);
+        if (stretch > place + 1) {
+          // Nothing moves while the curve has no candle.
+          equity.fill(now, place + 1, stretch);
+          drawdown.fill((peak - now) / peak, place + 1, stretch);
+        }
         now = marks[i]! / base;
         peak = Math.max(peak, now);
         const deepest = stretch > place ? 0 : drawdown[place]!;

@@ -8,6 +8,7 @@ import { candleBatches, retryOnChange } from "../../market/archive/read.ts";
 import { HOURS } from "../../market/calendar/exchange_sessions.ts";
 import { candleEnd, isTimeframe } from "../../market/timeframes.ts";
 import { type ChartColumns, chooseBuckets, CurveBuckets, emptyChart, PriceBuckets, toChart } from "./chart_columns.ts";
+import { curveReader } from "./series.ts";
 import { repairer } from "../market_data/ticks.ts";
 import type { Context } from "../common/trpc.ts";
 
@@ -63,7 +64,7 @@ export async function readRunChart(
   const until = Math.min(range.until ?? count, count);
   const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
   const curve = new CurveBuckets(balance, buckets);
-  for await (const piece of readEquityPieces(ctx.db, { backtestId, ownerId })) {
+  for await (const piece of readEquityPieces(ctx.db, { backtestId, ownerId }, { decode: curveReader(ctx) })) {
     ctx.answer.takeCandles(piece.time.length);
     if (!curve.add(piece)) break;
   }

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
 import type { EquityColumns } from "../../db/codec/result_parts.ts";
-import { readEquity, readEquityPieces } from "../../db/equity.ts";
+import { type ReadCurve, readEquity, readEquityPieces } from "../../db/equity.ts";
 import { periodReturns, type ReturnPeriod } from "../../engine/metrics/period_returns.ts";
 import { daysOfRun } from "../../market/calendar/run_days.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
 import { momentSchema, requireRising } from "../common/dates.ts";
 import type { Format } from "../../workers/rows/table_format.ts";
 import { decodeCursor, encodeCursor } from "../common/paging.ts";
+import type { Context } from "../common/trpc.ts";
 import { cutCurve, sampleCurve, type TimeRange, withDrawdown } from "./equity.ts";
 
 /** Columns of a completed run, a row for each time (milliseconds since 1970). */
@@ -53,14 +53,22 @@ const NO_CURVE: EquityColumns = {
   position: new Float64Array(0),
 };
 
+/** Where curves are read from. */
+export type Reading = Pick<Context, "db" | "rowsWorker">;
+
+/** Decodes chunks of curves in the thread of lists, since long ones would hold up everybody's requests here. */
+export function curveReader({ rowsWorker }: Pick<Context, "rowsWorker">): ReadCurve {
+  return (source) => rowsWorker.curve(source);
+}
+
 /** The equity curve of a backtest in a range, thinned to about `pointsMax`; empty until it has completed. */
 export async function readCurve(
-  db: Db,
+  ctx: Reading,
   { id: backtestId, ownerId, initialBalance }: Backtest,
   pointsMax: number,
   range: TimeRange,
 ): Promise<Curve> {
-  const columns = await readEquity(db, { backtestId, ownerId });
+  const columns = await readEquity(ctx.db, { backtestId, ownerId }, curveReader(ctx));
   const { time, equity, drawdown, position } = sampleCurve(
     columns ?? NO_CURVE,
     initialBalance,
@@ -70,13 +78,18 @@ export async function readCurve(
   return { time, columns: { equity, drawdown, position } };
 }
 
-/** All candles of the equity curve of a backtest in a range, a piece of which is in memory at a time; empty until it has completed. */
+/**
+ * All candles of the equity curve of a backtest in a range, a piece of which is in memory at a time; empty until it has completed.
+ *
+ * @param decode Decodes the pieces; default: curveReader().
+ */
 export async function* readWholeCurve(
-  db: Db,
+  ctx: Reading,
   { id: backtestId, ownerId, initialBalance }: Backtest,
   range: TimeRange,
+  decode = curveReader(ctx),
 ): AsyncGenerator<Curve> {
-  const pieces = withDrawdown(readEquityPieces(db, { backtestId, ownerId }), initialBalance);
+  const pieces = withDrawdown(readEquityPieces(ctx.db, { backtestId, ownerId }, { decode }), initialBalance);
   for await (const piece of pieces) {
     const { time, equity, drawdown, position } = cutCurve(piece, range);
     if (time.length > 0) yield { time, columns: { equity, drawdown, position } };
@@ -86,14 +99,14 @@ export async function* readWholeCurve(
 
 /** The first candles of the equity curve of a backtest in a range, and the cursor of the rest. */
 export async function readCurvePage(
-  db: Db,
+  ctx: Reading,
   row: Backtest,
   limit: number,
   range: TimeRange,
 ): Promise<{ curve: Curve; nextCursor: string | null }> {
   const pieces: Curve[] = [];
   let rows = 0;
-  for await (const piece of readWholeCurve(db, row, range)) {
+  for await (const piece of readWholeCurve(ctx, row, range)) {
     pieces.push(piece);
     rows += piece.time.length;
     if (rows > limit) break;
@@ -124,8 +137,9 @@ export function afterCursor(range: TimeRange, cursor: string | undefined): TimeR
 }
 
 /** The returns of a backtest by day, month or year; empty until it has completed. */
-export async function readReturns(db: Db, row: Backtest, period: ReturnPeriod): Promise<Returns> {
-  return returnsOf(await readEquity(db, { backtestId: row.id, ownerId: row.ownerId }), row, period);
+export async function readReturns(ctx: Reading, row: Backtest, period: ReturnPeriod): Promise<Returns> {
+  const curve = await readEquity(ctx.db, { backtestId: row.id, ownerId: row.ownerId }, curveReader(ctx));
+  return returnsOf(curve, row, period);
 }
 
 /** The same from its curve; null for one that has not completed. */

@@ -72,7 +72,7 @@ async function checkRequest(ctx: UserContext, request: MonteCarloRequest): Promi
 }
 
 async function chooseBlockDays(
-  { db, user, userTurns }: UserContext,
+  { db, user, userTurns, rowsWorker }: UserContext,
   { id: backtestId, result, parameters }: CompletedBacktest,
   { method, block_days: wanted }: MonteCarloRequest,
 ): Promise<number | null> {
@@ -80,7 +80,10 @@ async function chooseBlockDays(
     if (wanted === undefined) return null;
     throw refuse("block_days", "must be left out: the method trades draws single trades");
   }
-  const curve = await userTurns.run(user.id, () => readEquity(db, { backtestId, ownerId: user.id }));
+  const curve = await userTurns.run(
+    user.id,
+    () => readEquity(db, { backtestId, ownerId: user.id }, (chunk) => rowsWorker.curve(chunk)),
+  );
   const days = Math.max(1, curve === null ? 0 : countDaysOfRun(result, parameters.timeframe, curve.time));
   if (wanted !== undefined && wanted > days) {
     throw refuse("block_days", `must be at most the ${days} trading days of the backtest, not ${wanted}`);

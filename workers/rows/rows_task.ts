@@ -1,3 +1,5 @@
+import { curveOf } from "../../db/codec/curve_rows.ts";
+import type { EquityColumns } from "../../db/codec/result_parts.ts";
 import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "../../db/codec/result_rows.ts";
 import type { Space } from "../../research/space.ts";
@@ -6,7 +8,7 @@ import { writeTrials } from "./write_trials.ts";
 
 /** Most bytes of decoded trials that the thread keeps; a chunk of 10,000 has 5 MB. */
 export const TRIAL_BYTES_MAX = 96 * 1024 * 1024;
-/** The same of trades and orders; a chunk of 10,000 trades has 2 MB. */
+/** The same of trades, orders and curves; a chunk of 10,000 trades has 2 MB, one of 40,000 candles up to 1 MB. */
 export const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 // A tag with its place in a list, at most.
 const TAG_BYTES = 128;
@@ -45,7 +47,15 @@ export interface CutTask {
   readonly range: RowRange;
 }
 
-export type RowsTask = WriteTask | PickTask | CutTask;
+/** Takes a chunk of a curve. */
+export interface CurveTask {
+  readonly kind: "curve";
+  /** The same for no other chunk. */
+  readonly key: string;
+  readonly chunk: StoredRows | null;
+}
+
+export type RowsTask = WriteTask | PickTask | CutTask | CurveTask;
 
 /** Rows of a list, written. */
 export interface WrittenRows {
@@ -60,6 +70,7 @@ export type RowsAnswer =
   | WrittenRows
   | { readonly type: "picked"; readonly rows: TrialRows }
   | { readonly type: "cut"; readonly rows: ResultRows }
+  | { readonly type: "curve"; readonly curve: EquityColumns }
   /** The chunk is not decoded, or not any more: send it. */
   | { readonly type: "missing" }
   /** The chunk is damaged, or of a newer build. */
@@ -78,9 +89,12 @@ export class RowsWork {
   /** Never throws: a failure is an answer. It has nothing but the chunk, so that is what any failure is due to. */
   do(task: RowsTask): RowsAnswer {
     try {
-      if (task.kind === "cut") {
+      if (task.kind === "cut" || task.kind === "curve") {
         const all = this.#results.find(task);
-        return all === null ? { type: "missing" } : { type: "cut", rows: cutRows(all, task.range) };
+        if (all === null) return { type: "missing" };
+        return task.kind === "cut"
+          ? { type: "cut", rows: cutRows(all, task.range) }
+          : { type: "curve", curve: copyCurve(curveOf(all)) };
       }
       const rows = this.#trials.find(task);
       if (rows === null) return { type: "missing" };
@@ -128,6 +142,11 @@ class DecodedChunks<Stored, Rows extends TrialRows | ResultRows> {
 function bytesOf(rows: TrialRows | ResultRows): number {
   const tags = "tags" in rows ? TAG_BYTES * (rows.tags?.length ?? 0) : 0;
   return Object.values(rows.columns).reduce((sum, { byteLength }) => sum + byteLength, tags);
+}
+
+/** Answers are given away, and what was decoded stays. */
+function copyCurve({ time, equity, position }: EquityColumns): EquityColumns {
+  return { time: time.slice(), equity: equity.slice(), position: position.slice() };
 }
 
 function write(rows: TrialRows, { format, space, fromPlace, rowsMax }: WriteTask): WrittenRows {

@@ -1,5 +1,6 @@
 import type { StoredTrials, TrialRows } from "../../db/codec/trial_rows.ts";
 import { UnreadableRecord } from "../../db/codec/unreadable.ts";
+import type { EquityColumns } from "../../db/codec/result_parts.ts";
 import type { ResultRows, RowRange, StoredRows } from "../../db/codec/result_rows.ts";
 import {
   type CutTask,
@@ -69,6 +70,14 @@ export class RowsWorker {
     });
     const answer = await this.#doWithChunk(source, toTask);
     return answer === undefined ? undefined : required(answer, "cut").rows;
+  }
+
+  /** A chunk of a curve; undefined where there is none. @throws {UnreadableRecord} */
+  async curve(source: ChunkSource<StoredRows>): Promise<EquityColumns | undefined> {
+    const { key } = source;
+    const toTask = (stored: StoredRows | null) => ({ kind: "curve", key, chunk: stored && ownBytes(stored) }) as const;
+    const answer = await this.#doWithChunk(source, toTask);
+    return answer === undefined ? undefined : required(answer, "curve").curve;
   }
 
   #doWithTrials(

@@ -62,6 +62,27 @@ Deno.test("a thread cuts rows out of chunks of trades, with both tags of each", 
   }
 });
 
+Deno.test("a thread gives a chunk of a curve again and again, and asks for it once", async () => {
+  const worker = new RowsWorker();
+  try {
+    let reads = 0;
+    const curve = {
+      time: Float64Array.of(1, 2, 3),
+      equity: Float64Array.of(100, 100, 102),
+      position: Float64Array.of(0, 2, 2),
+    };
+    const stored = { data: encodeColumns(curve), candles: null, tags: null };
+    const source = { key: "a 0", record: "equity", read: () => (reads++, Promise.resolve(stored)) };
+    for (let i = 0; i < 2; i++) expect(await worker.curve(source)).toEqual(curve);
+    expect(reads).toBe(1);
+    const damaged = { ...source, key: "b 0", read: () => Promise.resolve({ ...stored, data: new Uint8Array(9) }) };
+    await expect(worker.curve(damaged)).rejects.toThrow("Cannot read the equity");
+    expect(await worker.curve({ ...source, key: "c 0", read: () => Promise.resolve(undefined) })).toBeUndefined();
+  } finally {
+    worker.close();
+  }
+});
+
 Deno.test("damaged bytes are that task's error, and the thread goes on", async () => {
   const worker = new RowsWorker();
   try {
