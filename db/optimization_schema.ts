@@ -34,6 +34,16 @@ export interface BestTrial {
   readonly objective: number;
 }
 
+/** Where the markets of an optimization come from. */
+export interface Scan {
+  /** With its version, as in `us-large@3`; null where they were listed. */
+  readonly universe: string | null;
+  /** Trials of a market without candles fail with it; else the optimization fails. */
+  readonly skipsMissing: boolean;
+  /** Ids of instruments that are no members within the range. */
+  readonly leftOut: readonly string[];
+}
+
 /** A trial over the dates of a window; null where a figure is undefined. Returns are fractions. */
 export interface WindowRun {
   readonly objective: number | null;
@@ -80,6 +90,8 @@ export const optimizations = pgTable("optimizations", {
   /** Up to 2^53 - 1. */
   seed: bigint("seed", { mode: "number" }).notNull(),
   walkForward: jsonb("walk_forward").$type<WalkForward>(),
+  /** Of an optimization over many markets, which stand in its space and in scan_markets; null over one. */
+  scan: jsonb("scan").$type<Scan>(),
   /** The owner's own words about it, which no run reads. */
   name: text("name"),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),

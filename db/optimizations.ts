@@ -30,6 +30,7 @@ export type NewOptimization = Pick<
   | "trialsMax"
   | "seed"
   | "walkForward"
+  | "scan"
   | "name"
   | "idempotencyKey"
   | "requestSha256"

@@ -28,6 +28,7 @@ export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } f
 export * from "./account_schema.ts";
 export * from "./market_schema.ts";
 export * from "./optimization_schema.ts";
+export * from "./scan_schema.ts";
 export * from "./strategy_schema.ts";
 export * from "./universe_schema.ts";
 

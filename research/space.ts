@@ -18,6 +18,8 @@ export interface ListedAxis {
   readonly name: string;
   readonly count: number;
   readonly values: readonly ParameterValue[];
+  /** They are the markets of a scan, see market_axis.ts; absent: values of a parameter. */
+  readonly holds?: "markets";
 }
 
 /** One parameter of a space, with at least one value. */

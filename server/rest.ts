@@ -155,6 +155,7 @@ export const ROUTES: readonly Route[] = [
     encode: encodeSeries,
   }),
   ...runRoutes("/api/optimizations", "optimizations"),
+  route("GET", "/api/optimizations/:id/ranking", 200, "user", (api) => api.optimizations.ranking),
   route("GET", "/api/optimizations/:id/returns", 200, "user", (api) => api.optimizationsStreams.returns, {
     encode: encodeList,
   }),

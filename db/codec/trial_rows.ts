@@ -1,7 +1,7 @@
 /** The trials of a chunk, read back from its bytes (see trial_table.ts). */
 import { decodeColumns, decodeFrames } from "./columns.ts";
 import { requireColumn } from "./unreadable.ts";
-import { NONE, type TrialNotes } from "./trial_table.ts";
+import { NONE, type TrialNotes, type TrialTimes } from "./trial_table.ts";
 
 const OWN_COLUMNS = ["place", "point", "error", "undefined"];
 
@@ -46,4 +46,9 @@ export function errorOf({ columns, notes }: TrialRows, row: number): TrialNotes[
 export function reasonsOf({ columns, notes }: TrialRows, row: number): Readonly<Record<string, string>> {
   const at = columns.undefined![row]!;
   return at === NONE ? {} : notes.undefined[at]!;
+}
+
+/** The metrics of a trial that are times; null where it has none. */
+export function timesOf({ columns, notes }: TrialRows, row: number): TrialTimes | null {
+  return notes.timesOf?.[columns.times?.[row] ?? NONE] ?? notes.times;
 }

@@ -24,6 +24,9 @@ export interface TrialValues {
   readonly dailyReturns: Float64Array;
 }
 
+/** Metrics that are times. */
+export type TrialTimes = Pick<Metrics, "start" | "end">;
+
 /** The texts of a chunk of trials, to which its columns refer by their place here, and where its columns are. */
 export interface TrialNotes {
   /** Absent: one frame has all columns, as earlier versions wrote them. */
@@ -32,7 +35,9 @@ export interface TrialNotes {
   /** Why metrics are null, each set of reasons once. */
   readonly undefined: readonly Readonly<Record<string, string>>[];
   /** Metrics that are times, the same in all trials; null where all failed. */
-  readonly times: Pick<Metrics, "start" | "end"> | null;
+  readonly times: TrialTimes | null;
+  /** Where they differ, as in trials of several markets: the column `times` refers to them. Absent: all have `times`. */
+  readonly timesOf?: readonly TrialTimes[];
   /** The dates of a test window's daily returns, in days since 1970; absent elsewhere, and in older chunks. */
   readonly dates?: readonly number[];
 }
@@ -42,8 +47,8 @@ export interface EncodedTrials {
   readonly trials: number;
   readonly failed: number;
   /**
-   * Packed columns, a row a trial: a frame of that name for each metric, and TRIAL_FRAME with `place`, `point`, `days`, `error` and
-   * `undefined`. Empty without trials.
+   * Packed columns, a row a trial: a frame of that name for each metric, and TRIAL_FRAME with `place`, `point`, `days`, `error`,
+   * `undefined` and, in trials of several markets, `times`. Empty without trials.
    */
   readonly data: Uint8Array;
   readonly notes: TrialNotes;
@@ -87,7 +92,9 @@ export class TrialTable {
   readonly #undefined = new Map<string, number>();
   readonly #ranking: TrialRanking;
   #best = -Infinity;
-  #times: TrialNotes["times"] = null;
+  /** Each pair once, and the place of each trial's; that of a failed one means nothing. */
+  readonly #times: TrialTimes[] = [];
+  readonly #timesAt: number[] = [];
 
   constructor(ranking: TrialRanking) {
     this.#ranking = ranking;
@@ -111,7 +118,11 @@ export class TrialTable {
       this.#undefinedAt.push(known);
     }
     for (const [name, values] of this.#metrics) values.push(metrics[name] ?? NaN);
-    this.#times ??= { start: metrics.start, end: metrics.end };
+    const last = this.#times.at(-1);
+    if (last?.start !== metrics.start || last.end !== metrics.end) {
+      this.#times.push({ start: metrics.start, end: metrics.end });
+    }
+    this.#timesAt.push(this.#times.length - 1);
   }
 
   /** True for every n-th trial, and for each that is better than those before it: the best of all is among them. */
@@ -128,6 +139,7 @@ export class TrialTable {
     this.#begin(at, 0, this.#errors.length);
     this.#errors.push({ code, message: storableText(message) });
     this.#undefinedAt.push(NONE);
+    this.#timesAt.push(NONE);
     for (const values of this.#metrics.values()) values.push(NaN);
   }
 
@@ -146,6 +158,7 @@ export class TrialTable {
       days: Float64Array.from(this.#days),
       error: Float64Array.from(this.#errorAt),
       undefined: Float64Array.from(this.#undefinedAt),
+      ...(this.#times.length > 1 ? { times: Float64Array.from(this.#timesAt) } : {}),
     };
     const metrics = [...this.#metrics].map(([name, values]) => [name, { [name]: Float64Array.from(values) }] as const);
     const { data, frames } = this.rows === 0
@@ -159,7 +172,8 @@ export class TrialTable {
         frames,
         errors: this.#errors,
         undefined: [...this.#undefined.keys()].map((reasons) => JSON.parse(reasons)),
-        times: this.#times,
+        times: this.#times[0] ?? null,
+        ...(this.#times.length > 1 ? { timesOf: this.#times } : {}),
       },
       returns: this.returnsCount === 0 ? new Uint8Array() : packColumns({ returns: joined(this.#returns) }),
       places: trial.place,

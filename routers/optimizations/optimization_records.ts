@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Optimization } from "../../db/optimizations.ts";
 import { BACKTEST_STATUSES, DIRECTIONS, METHODS } from "../../db/schema.ts";
-import { errorOf, reasonsOf, type TrialRows } from "../../db/codec/trial_rows.ts";
+import { errorOf, reasonsOf, timesOf, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
-import { type Axis, pointAt, type Space, valueAt } from "../../research/space.ts";
+import { marketAt, marketsOf, parametersAt, withoutMarkets } from "../../research/market_axis.ts";
+import { type Axis, type Space, valueAt } from "../../research/space.ts";
 import { resultSchema } from "../backtests/backtest_result.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
@@ -17,6 +18,8 @@ const axisSchema = z.union([
   z.object({ min: z.number(), max: z.number(), step: z.number() }),
   z.object({ values: z.array(parameterSchema) }),
 ]);
+
+const marketSchema = z.string().optional().describe("As in SPY@ARCA; absent in an optimization over one market.");
 
 /** An optimization as clients read it. */
 export const optimizationSchema = z.object({
@@ -32,6 +35,13 @@ export const optimizationSchema = z.object({
   initial_balance: z.number(),
   parameters: freeForm,
   space: z.record(z.string(), axisSchema),
+  markets: z.object({
+    count: z.int().describe("How many there are."),
+    universe: z.string().nullable().describe("With its version; null where the markets were listed."),
+    missing: z.enum(["fail", "skip"]).describe("As submitted."),
+    left_out: z.array(z.string()).describe("Instruments that are no members within the range."),
+  }).meta({ id: "ScanMarkets" }).nullable()
+    .describe("The markets in which each point is tried; null of an optimization over one."),
   constraints: z.array(z.string()),
   method: z.enum(METHODS),
   objective: metricNameSchema,
@@ -51,7 +61,9 @@ export const optimizationSchema = z.object({
   }),
   trials: z.object({ done: z.int(), failed: z.int(), per_second: z.number().nullable() }),
   /** The best ten so far, the best first. */
-  best: z.array(z.object({ number: z.int(), parameters: parametersSchema, objective: z.number() })),
+  best: z.array(
+    z.object({ number: z.int(), market: marketSchema, parameters: parametersSchema, objective: z.number() }),
+  ),
   /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
   overfitting: overfittingSchema.nullable(),
   /** The reality check of the trials; null as above. */
@@ -69,6 +81,7 @@ export const optimizationSchema = z.object({
 /** A trial as clients read it. */
 export const trialSchema = z.object({
   number: z.int(),
+  market: marketSchema,
   parameters: parametersSchema,
   metrics: resultSchema.shape.metrics.nullable(),
   undefined_metrics: z.record(z.string(), z.string()),
@@ -94,7 +107,13 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
     end_date: row.endDate,
     initial_balance: row.initialBalance,
     parameters: { ...row.parameters },
-    space: Object.fromEntries(row.space.axes.map((axis) => [axis.name, showAxis(axis)])),
+    space: Object.fromEntries(withoutMarkets(row.space).axes.map((axis) => [axis.name, showAxis(axis)])),
+    markets: row.scan === null ? null : {
+      count: marketsOf(row.space)?.count ?? 0,
+      universe: row.scan.universe,
+      missing: row.scan.skipsMissing ? "skip" : "fail",
+      left_out: [...row.scan.leftOut],
+    },
     constraints: row.constraints,
     method: row.method,
     objective: metricNameSchema.parse(row.objective),
@@ -113,7 +132,8 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
     trials: { done: row.trials, failed: row.trialsFailed, per_second: measureSpeed(row) },
     best: row.best.map(({ number, point, objective }) => ({
       number,
-      parameters: { ...pointAt(row.space, point) },
+      ...showMarket(row.space, point),
+      parameters: { ...parametersAt(row.space, point) },
       objective,
     })),
     ...showLuck(row),
@@ -123,6 +143,12 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
     started_at: row.startedAt?.toISOString() ?? null,
     finished_at: row.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** The market of a trial of a scan. */
+function showMarket(space: Space, point: number): { readonly market?: string } {
+  const market = marketAt(space, point);
+  return market === null ? {} : { market };
 }
 
 /** The part of all points that is done, over the range and over the windows. */
@@ -148,12 +174,15 @@ function measureSpeed({ trials, startedAt, finishedAt }: Optimization): number |
 
 /** The trial in a row of a chunk. */
 export function toTrial(space: Space, rows: TrialRows, row: number): TrialAnswer {
-  const { columns, notes } = rows;
+  const { columns } = rows;
   const error = errorOf(rows, row);
+  const times = timesOf(rows, row);
+  const point = columns.point![row]!;
   return {
     number: columns.place![row]! + 1,
-    parameters: { ...pointAt(space, columns.point![row]!) },
-    metrics: error !== null || notes.times === null ? null : readMetrics(columns, notes.times, row),
+    ...showMarket(space, point),
+    parameters: { ...parametersAt(space, point) },
+    metrics: error !== null || times === null ? null : readMetrics(columns, times, row),
     undefined_metrics: { ...reasonsOf(rows, row) },
     error,
   };

@@ -5,6 +5,7 @@ import { METRIC_DEFINITIONS, NUMERIC_METRIC_NAMES } from "../../engine/metrics/d
 import { type Accepting, acceptor, countLooksMax, countLookTerms } from "../../research/accepted_points.ts";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, countTerms, parseConstraints } from "../../research/constraints.ts";
 import { isExecutionAxis, withExecutionAxes } from "../../research/execution_axes.ts";
+import { withMarkets } from "../../research/market_axis.ts";
 import { parseSpace } from "../../research/parse_space.ts";
 import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
 import { countPoints, isOrdered, type Space } from "../../research/space.ts";
@@ -13,6 +14,7 @@ import { runShape } from "../backtests/backtest_submission.ts";
 import { AppError, hintNearest, type Issue, ISSUES_MAX } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
+import { scanRequestSchema, type SubmittedScan } from "./scan_request.ts";
 
 const TRIALS_MAX_DEFAULT = 10_000;
 const TPE_TRIALS_DEFAULT = 200;
@@ -56,6 +58,7 @@ export const optimizationRequestSchema = inputObject({
     anchored: z.boolean().default(false),
     carry: z.boolean().optional(),
   }).optional(),
+  markets: scanRequestSchema.optional().describe("Tries each point in each of these markets, each alone."),
   name: labelShape.name,
 });
 
@@ -91,12 +94,27 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
  * @throws AppError VALIDATION_FAILED with a pointer to each wrong part, and where the space is larger than trials_max allows, or
  * trials_max than the method.
  */
-export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
+export function readSpace(request: OptimizationRequest, schema: Parameters, scan: SubmittedScan | null): Space {
   requireShortSpace(request.space);
+  // Without a space, one strategy runs in each market.
+  const isBatch = scan !== null && Object.keys(request.space ?? {}).length === 0;
+  const own = isBatch ? { axes: [] } : readOwnSpace(request, schema);
+  const markets = scan?.ids.length ?? 1;
+  const space = scan === null ? own : withMarkets(own, scan.ids);
+  requireFewPoints(request, space, markets);
+  return space;
+}
+
+/** The parameters that vary. */
+function readOwnSpace(request: OptimizationRequest, schema: Parameters): Space {
   // Settings of execution vary only where they are named.
   const known = request.space === undefined ? schema : withExecutionAxes(schema);
   const { value: space, issues } = parseSpace(request.space, known, Object.keys(request.parameters));
   if (issues !== undefined) throw refuse(issues.map(hinted(known)).map(within(`${PATH}/space`)));
+  return space;
+}
+
+function requireFewPoints(request: OptimizationRequest, space: Space, markets: number): void {
   const trialsMax = trialsMaxOf(request);
   if (request.method === "tpe" && trialsMax > TPE_TRIALS_MAX) {
     const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${trialsMax}`;
@@ -105,13 +123,17 @@ export function readSpace(request: OptimizationRequest, schema: Parameters): Spa
   const points = countPoints(space);
   if (request.method === "grid" && points > trialsMax) {
     const more = points <= TRIALS_MAX ? `raise trials_max to ${points}, ` : "";
+    const what = markets === 1 ? `${points} points` : `${points / markets} points in ${markets} markets`;
     throw refuse([{
       path: `${PATH}/space`,
-      message: `has ${points} points, and trials_max allows ${trialsMax}: ` +
+      message: `has ${what}, and trials_max allows ${trialsMax}: ` +
         `${more}take larger steps, or choose the method random`,
     }]);
   }
-  return space;
+  if (trialsMax < markets) {
+    const message = `must be at least ${markets}, one trial a market, not ${trialsMax}`;
+    throw refuse([{ path: `${PATH}/trials_max`, message }]);
+  }
 }
 
 /** Adds the nearest known name to the issue of an unknown parameter. */

@@ -1,10 +1,18 @@
 import { addSizes } from "../../db/backtest_sizes.ts";
 import { insertOptimization, type NewOptimization, type Optimization } from "../../db/optimizations.ts";
+import { insertScanMarkets, type NewScanMarket } from "../../db/scan_markets.ts";
 import { submissionColumns } from "../../db/runs.ts";
 import { ownParameters } from "../../research/execution_axes.ts";
-import { countPoints, pointAt } from "../../research/space.ts";
+import { parametersAt } from "../../research/market_axis.ts";
+import { countPoints } from "../../research/space.ts";
 import { AppError, type Issue } from "../common/errors.ts";
-import { completeParameters, PARAMETERS_PATH, parseRequestRange, requireShort } from "../runs/run_request.ts";
+import {
+  completeParameters,
+  countCandles,
+  PARAMETERS_PATH,
+  parseRequestRange,
+  requireShort,
+} from "../runs/run_request.ts";
 import { requireOneMarket } from "../runs/portfolio_request.ts";
 import { RunSubmitter } from "../runs/submission.ts";
 import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
@@ -22,6 +30,7 @@ import {
   trialsMaxOf,
 } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
+import { readScan, requireScanRoom } from "./scan_request.ts";
 
 // A row without what is measured of it.
 const RECORD_BYTES = 1000;
@@ -30,6 +39,8 @@ const RECORD_BYTES = 1000;
 interface OptimizationPlan {
   readonly strategy: ResolvedStrategy;
   readonly values: Omit<NewOptimization, "ownerId" | "idempotencyKey" | "requestSha256">;
+  /** Of a scan; none of an optimization over one. */
+  readonly markets: readonly NewScanMarket[];
 }
 
 const submitter = new RunSubmitter<Optimization, OptimizationRequest, OptimizationPlan>({
@@ -39,9 +50,10 @@ const submitter = new RunSubmitter<Optimization, OptimizationRequest, Optimizati
   plan: checkRequest,
   measure: ({ values }) => values.sizeBytes ?? 0,
   admit: (tx, { quotas }, ownerId, { strategy }) => admitModule(tx, ownerId, quotas, strategy),
-  async insert(tx, { id, ownerId, submission }, { values }) {
+  async insert(tx, { id, ownerId, submission }, { values, markets }) {
     const [row] = await Promise.all([
       insertOptimization(tx, { ...values, ownerId, ...submissionColumns(submission) }, id),
+      ...(markets.length === 0 ? [] : [insertScanMarkets(tx, id, markets)]),
       addSizes(tx, [{ ownerId, sizeBytes: values.sizeBytes ?? 0 }]),
     ]);
     return row;
@@ -61,15 +73,22 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     // A module or a script that comes along is tried out with the first values of the space.
     const strategy = await resolveStrategy(ctx, request.strategy, { ...firstValues(request), ...request.parameters });
     if (strategy.decidesOnMarkets) throw portfolioOnly(strategy.name);
-    const space = readSpace(request, strategy.parameter_schema);
+    const scan = await readScan(ctx, request);
+    const space = readSpace(request, strategy.parameter_schema, scan);
     if (strategy.runtime !== null) requireOwnAxes(space);
     const names = new Set(space.axes.map(({ name }) => name));
     // One point stands for all: the values of each parameter have been checked one by one.
     const complete = completeParameters(strategy, {
       ...request.parameters,
-      ...ownParameters(pointAt(space, 0)),
+      ...ownParameters(parametersAt(space, 0)),
     });
     requireShort(range, complete.timeframe, ctx.runCandlesMax);
+    const spacePoints = countPoints(space);
+    if (scan !== null) {
+      const markets = scan.ids.length;
+      const points = Math.floor(Math.min(spacePoints, trialsMaxOf(request)) / markets);
+      requireScanRoom(ctx, { points, markets, candles: countCandles(range, complete.timeframe) });
+    }
     const parameters = withoutNames(complete, names);
     checkConstraints(request, space, parameters);
     const walkForward = readWalkForward(request, space, strategy.runtime !== null);
@@ -94,10 +113,11 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
       seed: request.seed,
       walkForward,
       name: request.name ?? null,
-      spacePoints: countPoints(space),
-      sizeBytes: bytes,
+      scan: scan?.scan ?? null,
+      spacePoints,
+      sizeBytes: bytes + (scan?.sizeBytes ?? 0),
     };
-    return { strategy, values };
+    return { strategy, values, markets: scan?.markets ?? [] };
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Optimization } from "../../db/optimizations.ts";
+import { type NewScanMarket, readScanMarkets } from "../../db/scan_markets.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { trialColumns } from "../../workers/rows/write_trials.ts";
 import { backtestSchema, toBacktest } from "../backtests/backtest_records.ts";
@@ -18,9 +19,11 @@ import { optimizationRequestSchema } from "./optimization_request.ts";
 import { type Execution, resolveExecution } from "../../engine/execution.ts";
 import { executionOf, isExecutionAxis, ownParameters } from "../../research/execution_axes.ts";
 import { executionRequestSchema } from "../runs/execution_request.ts";
+import { marketsOf } from "../../research/market_axis.ts";
 import type { Parameters } from "../strategies/parameters.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
 import { submitOptimization } from "./optimization_submission.ts";
+import { rankingSchema, rankingShape, rankScan } from "./scan_ranking.ts";
 import { readSurface, surfaceSchema, surfaceShape } from "./optimization_surface.ts";
 import {
   findTrial,
@@ -81,20 +84,32 @@ export const optimizationsRouter = router({
       return { surface: await readLarge(ctx, () => readSurface(ctx.db, row, request)) };
     }),
 
+  /** The points of one of the caller's scans by the median over its markets, and its markets by the best point. */
+  ranking: userProcedure
+    .input(inputObject({ id: idSchema, ...rankingShape }))
+    .output(z.object({ ranking: rankingSchema }))
+    .query(async ({ ctx, input: { id, ...request } }) => {
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
+      return { ranking: await readLarge(ctx, () => rankScan(ctx.db, row, request)) };
+    }),
+
   /** Submits a trial of one of the caller's optimizations as a backtest. */
   backtestTrial: userProcedure
     .input(inputObject({ id: idSchema, number: numberSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const row = await optimizationRuns.find(ctx.db, input.id, ctx.user.id);
-      const { parameters } = await mustFindTrial(ctx, row, input.number);
+      const { market, parameters } = await mustFindTrial(ctx, row, input.number);
       const strategy = await sameStrategy(ctx, row, "optimization");
+      const { symbol, exchange, startDate, endDate } = market === undefined
+        ? row
+        : await mustFindMarket(ctx, row, market);
       const backtest = await submitBacktest(ctx, {
-        symbol: row.symbol,
-        exchange: row.exchange,
+        symbol,
+        exchange,
         strategy: row.strategy,
-        start_date: row.startDate,
-        end_date: row.endDate,
+        start_date: startDate,
+        end_date: endDate,
         initial_balance: row.initialBalance,
         parameters: {
           ...row.parameters,
@@ -106,6 +121,14 @@ export const optimizationsRouter = router({
       return { backtest: toBacktest(backtest) };
     }),
 });
+
+/** A market of a scan, with the dates of its trials. */
+async function mustFindMarket(ctx: UserContext, { id, space }: Optimization, market: string): Promise<NewScanMarket> {
+  const place = marketsOf(space)?.values.indexOf(market) ?? -1;
+  const [row] = await readScanMarkets(ctx.db, id, [place]);
+  if (row !== undefined) return row;
+  throw new AppError("OPTIMIZATION_NOT_FOUND", `Cannot find the market ${market} of the optimization ${id}`);
+}
 
 /** The execution of a trial whose space varies it; else the record's stays. */
 function executionOfTrial(common: Parameters, trial: Parameters): { readonly execution?: Execution } {

@@ -196,6 +196,7 @@ async function readStored(
 // The list's own items: their parts are read as they are.
 const rowSchema = z.object({
   number: z.number(),
+  market: z.custom<TrialAnswer["market"]>(),
   parameters: z.custom<TrialAnswer["parameters"]>(),
   metrics: z.custom<TrialAnswer["metrics"]>(),
   error: z.custom<TrialAnswer["error"]>(),
@@ -203,9 +204,9 @@ const rowSchema = z.object({
 
 /** A trial as a row of CSV or Arrow. */
 export function toTrialRow(item: object): object {
-  const { number, parameters, metrics, error } = rowSchema.parse(item);
+  const { number, market, parameters, metrics, error } = rowSchema.parse(item);
   const own = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const measured = NUMERIC_METRIC_NAMES.map((name) => [name, metrics?.[name] ?? null]);
   const ended = { error_code: error?.code ?? null, error_message: error?.message ?? null };
-  return { number, ...Object.fromEntries([...own, ...measured]), ...ended };
+  return { number, market, ...Object.fromEntries([...own, ...measured]), ...ended };
 }

@@ -28,7 +28,7 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   "optimizations.create": {
     summary: "Submit an optimization",
     description:
-      "Each point of its `space` that satisfies its `constraints` is a trial: a backtest with those parameters, of which the metrics and the daily returns are kept, and not the trades. A trial's metrics equal those of a backtest of the same parameters to the last digit. A module refuses parameters in `init`, a script by a `RangeError` when it is created. An endpoint cannot refuse them: its answers with another status than 200 are failed trials, and five in a row end the optimization. A module or script that comes along is tried out with the first value of each parameter, which it must take.",
+      "Each point of its `space` that satisfies its `constraints` is a trial: a backtest with those parameters, of which the metrics and the daily returns are kept, and not the trades. A trial's metrics equal those of a backtest of the same parameters to the last digit. A module refuses parameters in `init`, a script by a `RangeError` when it is created. An endpoint cannot refuse them: its answers with another status than 200 are failed trials, and five in a row end the optimization. A module or script that comes along is tried out with the first value of each parameter, which it must take. With `markets`, each point is tried in each of them, as a run over that market alone: `symbol` and `exchange` then name the benchmark, and without a `space` one strategy runs in each market.",
     codes: SUBMISSION,
     example: { optimization: OPTIMIZATION },
     headers: LOCATION,
@@ -61,6 +61,12 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   "optimizations.surface": {
     summary: "A metric of the trials over two parameters",
     description: "A cell is null where no trial has the metric. Without `y`, one row. At most 250,000 cells.",
+    codes: NO_OPTIMIZATION,
+  },
+  "optimizations.ranking": {
+    summary: "The points and markets of a scan, ranked",
+    description:
+      "Of an optimization with `markets`: its points by the median of a metric over the markets, with the share of markets in which each made a profit, and its markets by the point that is first. As far as its trials are done.",
     codes: NO_OPTIMIZATION,
   },
   "optimizationsStreams.trials": {

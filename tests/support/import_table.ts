@@ -38,6 +38,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "engine/metrics/definitions.ts",
     "engine/buffer_pool.ts",
     "research/space.ts",
+    "research/market_axis.ts",
   ]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/", "types:research/"]],

@@ -8,6 +8,7 @@ import type {
   EncodedPortfolio,
   EncodedRun,
   FoundPoints,
+  LostTrials,
   PointsTask,
   PortfolioTask,
   RunTask,
@@ -105,7 +106,12 @@ export class Pool {
 
   /** Runs the trials of a slice as soon as a worker is free: `failed` is the end of its first one. Never rejects. */
   async runSlice(task: SliceTask, limits: RunLimits): Promise<Outcome<SliceRun>> {
-    return await this.#use<SliceRun>({ kind: "slice", task }, limits);
+    return await this.runSlices([task], limits);
+  }
+
+  /** The same for trials of several markets, one after the other. */
+  async runSlices(tasks: readonly (SliceTask | LostTrials)[], limits: RunLimits): Promise<Outcome<SliceRun>> {
+    return await this.#use<SliceRun>({ kind: "slice", tasks }, limits);
   }
 
   /** Finds points of an optimization as soon as a worker is free. Never rejects. */
@@ -272,11 +278,11 @@ class WarmWorker {
 }
 
 /** What a job goes through: candles, or the marks of many markets, which are at least as many; null for one that has no deadline. */
-function countCandles({ kind, task }: ToWarmWorker["job"]): number | null {
-  if (kind === "portfolio") {
-    return Math.max(...task.markets.map(({ candles, firstIndex }) => candles.time.length - firstIndex));
-  }
-  return kind === "run" || kind === "slice" ? task.candles.time.length - task.firstIndex : null;
+function countCandles(job: ToWarmWorker["job"]): number | null {
+  const count = ({ candles, firstIndex }: Pick<RunTask, "candles" | "firstIndex">) => candles.time.length - firstIndex;
+  if (job.kind === "portfolio") return Math.max(...job.task.markets.map(count));
+  if (job.kind === "slice") return Math.max(...job.tasks.map((task) => "candles" in task ? count(task) : 0));
+  return job.kind === "run" ? count(job.task) : null;
 }
 
 function timedOut(total: number, deadlineMs: number, candlesDone: number): Failed {

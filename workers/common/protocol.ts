@@ -203,6 +203,12 @@ export interface TrialsTask extends TrialRanking {
 /** A slice of an optimization of a built-in strategy. Its candles have the longest lookback among its trials. */
 export type SliceTask = Omit<RunTask, "parameters" | "candlesSha256"> & TrialsTask;
 
+/** Trials whose market has no candles: each ends with the error. */
+export interface LostTrials {
+  readonly trials: readonly TrialTask[];
+  readonly error: { readonly code: string; readonly message: string };
+}
+
 /** The value of a slice: its first trials, at least one, as many as it had time and room for. */
 export interface SliceRun extends EncodedTrials {
   /** Trials that are done, those that failed or were refused included. */
@@ -238,7 +244,8 @@ export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
     | { readonly kind: "portfolio"; readonly task: PortfolioTask }
-    | { readonly kind: "slice"; readonly task: SliceTask }
+    /** A task a market, each with the same budget and ranking. */
+    | { readonly kind: "slice"; readonly tasks: readonly (SliceTask | LostTrials)[] }
     | { readonly kind: "carry"; readonly task: CarryTask }
     | { readonly kind: "luck"; readonly task: LuckTask }
     | { readonly kind: "points"; readonly task: PointsTask };
@@ -263,7 +270,7 @@ export interface PinnedEndpoint {
 }
 
 /** Everything that decides a run of a remote strategy. */
-export interface RemoteTask {
+export interface RemoteTask extends Omit<RunTask, "slug" | "candlesSha256" | "finer"> {
   /** The endpoint receives it with each request. */
   readonly runId: string;
   readonly endpoint: PinnedEndpoint;
@@ -275,26 +282,8 @@ export interface RemoteTask {
   readonly lookbackCandles: number;
   /** No decision before this many candles, the deciding one included; at least 1. */
   readonly minCandles: number;
-  /** The strategy's own, defaults filled in. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly candles: Candles;
-  /** Candles before this one are lookback. */
-  readonly firstIndex: number;
-  readonly initialBalance: number;
-  /** Complete, periodsPerYear included. */
-  readonly execution: Execution;
-  /** Length of a candle; null for calendar months, which differ. */
-  readonly timeframeMs: number | null;
-  /** Null if the instrument's is not known. */
-  readonly assetClass: AssetClass | null;
-  /** The market's own trading days; absent or null: the asset class decides. */
-  readonly tradingDays?: TradingDayColumns | null;
-  /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null if there are none. */
+  /** As of a run; absent, too, where there are none. */
   readonly finer?: Candles | null;
-  /** Closes of the execution's benchmark; absent or null where it names none. */
-  readonly benchmark?: BenchmarkColumns | null;
-  /** Chooses where the integrity checks look; an unsigned 32-bit number. */
-  readonly seed: number;
   /** Absent: true. */
   readonly checksIntegrity?: boolean;
 }

@@ -1,17 +1,21 @@
 /** Reads the trials from which the luck of an optimization's best one is measured. */
 import type { Db } from "../../db/client.ts";
 import type { BestTrial, Optimization } from "../../db/optimizations.ts";
+import { readScanDays } from "../../db/scan_markets.ts";
 import { readTrialChunks, readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";
 import { holdingReturns } from "../../engine/metrics/benchmark.ts";
 import { measureOf } from "../../research/luck/measures.ts";
 import { chooseConsidered, trialsConsidered } from "../../research/luck/considered_trials.ts";
 import type { Trials } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
+import { marketPlaceAt } from "../../research/market_axis.ts";
 import { neighboursOf } from "../../research/space.ts";
 import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../common/outcome.ts";
+import { type Holding, joinDays } from "./joined_days.ts";
+import { listDays } from "./slice_plan.ts";
 
 /**
  * Reads the trials that are considered into shared memory.
@@ -21,20 +25,24 @@ import { RunError } from "../common/outcome.ts";
 export async function readTrials(
   db: Db,
   record: Optimization,
-  market: Pick<Trials, "periodsPerYear" | "riskFreeRate" | "benchmark">,
+  { holding, ...rates }: Pick<Trials, "periodsPerYear" | "riskFreeRate"> & { readonly holding: Holding | null },
   signal: AbortSignal,
 ): Promise<Trials | null> {
   const { id, space, objective, direction, seed, best: [best] } = record;
   if (best === undefined) return null;
   const { near, kept } = await lookOver(db, record, best, signal);
-  const days = kept.reduce((most, trial) => Math.max(most, trial.days), 0);
-  const most = trialsConsidered(measureOf(objective, market.periodsPerYear), days);
+  const calendar = record.scan === null ? null : joinDays(await readScanDays(db, id));
+  const days = calendar?.days.length ?? kept.reduce((most, trial) => Math.max(most, trial.days), 0);
+  const most = trialsConsidered(measureOf(objective, rates.periodsPerYear), days);
   const chosen = new Set(chooseConsidered(kept.map((trial) => trial.objective), direction, most));
   const columns = allocate(chosen.size, days);
   const numbers: number[] = [];
-  for await (const { kept: at, place, returns } of readTrialReturns(db, id)) {
+  for await (const { kept: at, place, point, returns } of readTrialReturns(db, id)) {
     if (signal.aborted) return null;
-    if (chosen.has(at)) columns[numbers.push(place + 1) - 1]!.set(returns);
+    if (!chosen.has(at)) continue;
+    const column = columns[numbers.push(place + 1) - 1]!;
+    if (calendar === null) column.set(returns);
+    else calendar.place(marketPlaceAt(space, point), returns, column);
   }
   return {
     trials: record.trials - record.trialsFailed,
@@ -46,9 +54,9 @@ export async function readTrials(
     trades: await readTrades(db, record, best),
     plateau: plateau(space, best.point, (point) => near.get(point), direction),
     seed,
-    ...market,
+    ...rates,
     // Where every account reached zero, the trials end before the range does.
-    benchmark: market.benchmark === null ? null : market.benchmark.slice(0, days),
+    benchmark: holding === null ? null : calendar?.align(holding) ?? holding.returns.slice(0, days),
   };
 }
 
@@ -85,13 +93,14 @@ async function readTrades(db: Db, { id }: Optimization, { number }: BestTrial): 
   return 0;
 }
 
-/** Daily returns of holding the benchmark over an optimization's range; null where its candles cannot be read any more. */
-export async function readHolding(services: CandleServices, record: Optimization): Promise<Float64Array | null> {
+/** Daily returns of holding the benchmark over an optimization's range; null where its candles cannot be read. */
+export async function readHolding(services: CandleServices, record: Optimization): Promise<Holding | null> {
   const settings = readSettings(record);
   try {
     const task = makeTask(record, settings, await loadCandles(services, record, settings, 0), 0);
     const { candles: { time, open, close }, assetClass, tradingDays = null, benchmark = null } = task;
-    return holdingReturns({ time, open, close, assetClass, tradingDays, benchmark });
+    const returns = holdingReturns({ time, open, close, assetClass, tradingDays, benchmark });
+    return { returns, days: listDays(task) };
   } catch (error) {
     if (error instanceof RunError) return null;
     throw error;

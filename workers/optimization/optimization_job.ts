@@ -3,30 +3,22 @@ import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
 import { findUnreadable, readRecord, requireName } from "../../db/codec/unreadable.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
+import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
 import { DIRECTIONS, METHODS } from "../../db/schema.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
-import { withPeriodsPerYear } from "../../engine/execution.ts";
 import { pointAt } from "../../research/space.ts";
-import { fixedMs } from "../../market/timeframes.ts";
-import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
-import { readSettings } from "../backtest/run_settings.ts";
-import type { CandleServices } from "../backtest/run_candles.ts";
-import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { LEFT_TO_NEWER, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import { traceStep } from "../common/telemetry.ts";
-import type { RunCarry } from "./carried_tests.ts";
-import { readHolding, readTrials } from "./luck.ts";
-import { listGuided } from "./guided_points.ts";
-import { choosePoints, type FindPoints, listStretch, listTest, pointsOf } from "./points.ts";
+import type { TakenJob } from "../jobs/jobs.ts";
 import type { PlaceRange } from "./divide.ts";
-import type { OwnerTurns } from "./owner_turns.ts";
-import { planSlice, rulesOf } from "./slice_plan.ts";
-import type { BegunOptimization, SliceRecords } from "./slice_records.ts";
-import { encodeFailed, type Simulated, toResult } from "./slice_result.ts";
-import type { SliceRunner } from "./slice_runner.ts";
-import { walkAccount } from "./walked_account.ts";
-import { beginWindows, type Part, partAt } from "./windows.ts";
+import { finish } from "./finish.ts";
+import { findIn, type OptimizationServices } from "./optimization_services.ts";
+import { choosePoints } from "./points.ts";
+import { endOfMarket } from "./scan_slice.ts";
+import { simulate } from "./simulate.ts";
+import type { BegunOptimization } from "./slice_records.ts";
+import { beginWindows, partAt } from "./windows.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -43,21 +35,6 @@ const jobSchema = z.object({
   stretch: z.object({ from: z.int(), until: z.int() }).optional(),
   isEnd: z.boolean().optional(),
 });
-
-/** The services of optimizations. */
-export interface OptimizationServices extends CandleServices {
-  readonly jobs: Jobs;
-  readonly records: SliceRecords;
-  readonly runner: SliceRunner;
-  /** Searches for the points of optimizations that begin. */
-  readonly beginnings: OwnerTurns;
-  /** Computing time of a trial. */
-  readonly deadlineMs: number;
-  /** Trials that compute at once in this process. */
-  readonly places: number;
-  /** Bytes that the results of one user may occupy. */
-  readonly resultBytesMax: number;
-}
 
 /**
  * Executes a job of an optimization: its beginning, a slice of its points, or its end. The beginning goes on with the first slice, and
@@ -88,7 +65,7 @@ export async function runOptimizationJob(
   });
 }
 
-interface SliceLimits {
+interface JobLimits {
   /** Stops the job, for whatever reason. */
   readonly signal: AbortSignal;
   /** Its optimization has ended. */
@@ -110,7 +87,7 @@ async function attempt(
   services: OptimizationServices,
   job: TakenJob,
   { record, stretch, isEnd }: { record: Optimization; stretch?: PlaceRange | undefined; isEnd: boolean },
-  limits: SliceLimits,
+  limits: JobLimits,
 ): Promise<void> {
   const { records } = services;
   const { signal } = limits;
@@ -150,7 +127,7 @@ function requireReadable({ id, method, direction, objective, space }: Optimizati
   });
 }
 
-const AXIS_KEYS = ["name", "count", "first", "step", "decimals", "values"];
+const AXIS_KEYS = ["name", "count", "first", "step", "decimals", "values", "holds"];
 
 const retry = <Answer>(signal: AbortSignal, act: () => Promise<Answer>) => retryOnDatabaseFault(signal, act);
 
@@ -158,7 +135,7 @@ async function begin(
   { db, records, runner, beginnings, places, resultBytesMax }: OptimizationServices,
   job: TakenJob,
   record: Optimization,
-  { signal, ended }: SliceLimits,
+  { signal, ended }: JobLimits,
 ): Promise<BegunOptimization | null> {
   if (await measureBacktests(db, record.ownerId) > resultBytesMax) {
     throw new RunError(
@@ -181,10 +158,6 @@ async function begin(
   return await records.begin(job, record.id, { points, constrained, stretches: countStretches(record, places) });
 }
 
-function findIn(runner: SliceRunner, signal: AbortSignal): FindPoints {
-  return async (task) => pointsOf(await traceStep("find points", () => runner.findPoints(task, signal)));
-}
-
 function countStretches(record: Optimization, places: number): number {
   // An endpoint gets one trial at a time.
   if (record.runtime?.type === "remote") return 1;
@@ -200,12 +173,12 @@ async function runSlice(
   services: OptimizationServices,
   job: TakenJob,
   { record, stretch: { from, until: end } }: BegunOptimization,
-  { signal, ended, leavePlace }: SliceLimits,
+  { signal, ended, leavePlace }: JobLimits,
 ): Promise<Optimization | null> {
   const { records } = services;
   const begun = performance.now();
   const part = partAt(record, from);
-  const until = Math.min(end, from + countPoints(record), part.until);
+  const until = Math.min(end, from + countPoints(record), part.until, endOfMarket(record, from));
   let waitedMs = 0;
   const done = await simulate(services, record, { part, from, until }, { signal, onWaited: (ms) => waitedMs = ms });
   leavePlace();
@@ -221,77 +194,4 @@ async function runSlice(
 function countPoints({ parameters, space }: Optimization): number {
   const bytes = JSON.stringify([parameters, pointAt(space, 0)]).length;
   return Math.max(1, Math.min(POINTS_MAX, Math.floor(PARAMETERS_BYTES_MAX / bytes)));
-}
-
-/**
- * Runs places of one part, as many as there is time for.
- *
- * @param watcher `onWaited`: told how long a slice that is held in advance waited for another to end.
- * @returns Null where it was stopped.
- * @throws {RunError} When no trial of the whole range can run; a window keeps such an error.
- */
-async function simulate(
-  services: OptimizationServices,
-  record: Optimization,
-  { part, from, until }: { readonly part: Part; readonly from: number; readonly until: number },
-  { signal, onWaited }: { readonly signal: AbortSignal; readonly onWaited: (ms: number) => void },
-): Promise<Simulated | null> {
-  const { runner, deadlineMs } = services;
-  const settings = readSettings(record);
-  const rules = rulesOf(record, settings);
-  const range = { from: from - part.first, until: until - part.first };
-  const find = findIn(runner, signal);
-  const stretch = part.kind === "test"
-    ? await listTest(record, rules, record.windows[part.window ?? 0]?.best?.point, find)
-    : record.method === "tpe"
-    ? await listGuided(services.db, record, rules, { part, ...range }, find)
-    : await listStretch(record, rules, range, find);
-  if (stretch === null || signal.aborted) return null;
-  try {
-    const plan = stretch.trials.length === 0
-      ? null
-      : await traceStep("load candles", () => planSlice(services, record, settings, stretch, part));
-    const reload = (lookback: number) => planSlice(services, record, settings, stretch, part, lookback);
-    const asked = performance.now();
-    const limits = { deadlineMs, signal, onBegin: () => onWaited(performance.now() - asked) };
-    const outcome = plan === null ? null : await traceStep("simulate", () => runner.run(record, plan, limits, reload));
-    if (outcome?.type === "stopped") return null;
-    if (outcome?.type === "broken") throw new Error(outcome.message);
-    const result = toResult(stretch, plan, outcome);
-    return { ...result, from, until: part.first + result.until, error: null };
-  } catch (error) {
-    if (!(error instanceof RunError) || part.kind === "range") throw error;
-    const { code, message } = error.outcome;
-    const none = encodeFailed(undefined, null);
-    return { from, until, constrained: 0, refused: 0, trials: none, dataSha256: null, error: { code, message } };
-  }
-}
-
-async function finish(
-  services: OptimizationServices,
-  job: TakenJob,
-  record: Optimization,
-  signal: AbortSignal,
-): Promise<void> {
-  const { db, candles, records, runner, deadlineMs } = services;
-  const { timeframe, execution } = readSettings(record);
-  const instrument = await candles.findInstrument(record);
-  const { periodsPerYear, riskFreeRate } = withPeriodsPerYear(
-    execution,
-    instrument?.assetClass ?? null,
-    fixedMs(timeframe),
-  );
-  const rates = { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate };
-  const benchmark = await traceStep("load candles", () => readHolding(services, record));
-  const trials = await traceStep("read trials", () => readTrials(db, record, { ...rates, benchmark }, signal));
-  if (signal.aborted) return await records.giveBack(job);
-  const outcome = trials === null ? null : await traceStep("measure luck", () => runner.measureLuck(trials, signal));
-  if (outcome?.type === "stopped") return await records.giveBack(job);
-  if (outcome?.type === "broken") throw new Error(outcome.message);
-  const report = outcome?.type === "completed" ? { overfitting: outcome.overfitting, luck: outcome.luck } : null;
-  const carry: RunCarry = (task) => runner.carry(task, { deadlineMs, signal });
-  const find = findIn(runner, signal);
-  const outOfSample = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
-  if (signal.aborted) return await records.giveBack(job);
-  await retry(signal, () => records.complete(job, record.id, { report, outOfSample }));
 }

@@ -2,7 +2,8 @@ import { LRUCache } from "lru-cache";
 import type { Optimization } from "../../db/optimizations.ts";
 import { pickNamed } from "../../research/accepted_points.ts";
 import { type Constraint, parseConstraints } from "../../research/constraints.ts";
-import { countPoints, isOrdered, pointAt } from "../../research/space.ts";
+import { countOwnPoints, marketsOf, parametersAt, withoutMarkets } from "../../research/market_axis.ts";
+import { countPoints, isOrdered } from "../../research/space.ts";
 import type { Completed, Outcome } from "../common/outcome.ts";
 import { CONSTRAINED, type FoundPoints, type PointRules, type PointsTask, type TrialTask } from "../common/protocol.ts";
 
@@ -43,11 +44,29 @@ export async function choosePoints(record: PointsRecord, find: FindPoints): Prom
   if (held !== undefined) return held;
   const constraints = constraintsOf(record);
   const fixed = pickNamed(constraints, record.parameters);
-  const drawn = await find({ step: "draw", space, constraints, fixed, count: trialsMax, looksMax: DRAWS_MAX, seed });
+  // A scan tries the same points in each market.
+  const markets = marketsOf(space)?.count ?? 1;
+  const count = Math.floor(trialsMax / markets);
+  const own = withoutMarkets(space);
+  const drawn = await find({ step: "draw", space: own, constraints, fixed, count, looksMax: DRAWS_MAX, seed });
   if (drawn === null) return null;
-  const choice = { indexes: drawn.points, count: drawn.points.length, constrained: drawn.constrained };
-  choices.set(id, choice, { size: Math.max(1, drawn.points.byteLength) });
+  const indexes = inEachMarket(drawn.points, { markets, points: countOwnPoints(space) });
+  const choice = { indexes, count: indexes.length, constrained: drawn.constrained * markets };
+  choices.set(id, choice, { size: Math.max(1, indexes.byteLength) });
   return choice;
+}
+
+/** Points of one market, in all of them. @param space `points`: those of one market, tried or not. */
+function inEachMarket(
+  drawn: Float64Array,
+  { markets, points }: { readonly markets: number; readonly points: number },
+): Float64Array {
+  if (markets === 1) return drawn;
+  const all = new Float64Array(drawn.length * markets);
+  for (let i = 0; i < all.length; i++) {
+    all[i] = Math.floor(i / drawn.length) * points + drawn[i % drawn.length]!;
+  }
+  return all;
 }
 
 /** The constraints of an optimization. */
@@ -100,7 +119,7 @@ export function toStretch(
   const [constrained, refused]: [number[], number[]] = [[], []];
   for (const [i, lookback] of lookbacks.entries()) {
     const [place, point] = [from + i, points[i]!];
-    if (lookback >= 0) trials.push({ place, point, parameters: pointAt(space, point), lookback });
+    if (lookback >= 0) trials.push({ place, point, parameters: parametersAt(space, point), lookback });
     else (lookback === CONSTRAINED ? constrained : refused).push(place);
   }
   return { from, until, trials, constrained, refused };

@@ -1,6 +1,7 @@
 /** The sums that an optimization's record keeps of its slices. */
 import type { EncodedTrials } from "../../db/codec/trial_table.ts";
 import type { BestTrial, Optimization } from "../../db/optimizations.ts";
+import type { ScanData } from "../../db/scan_markets.ts";
 import { addToWindow, type WindowSlice } from "./windows.ts";
 
 const BEST_MAX = 10;
@@ -12,6 +13,8 @@ export interface CountedSlice extends WindowSlice {
   readonly until: number;
   readonly constrained: number;
   readonly refused: number;
+  /** The candles of the markets of a scan; their checksums are compared there. */
+  readonly data?: readonly ScanData[];
 }
 
 /** The sums of an optimization with a further slice. */

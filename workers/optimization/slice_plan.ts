@@ -27,6 +27,8 @@ export interface SlicePlan {
   readonly dataSha256: string;
   /** The trading days of a test window, in days since 1970; null elsewhere. */
   readonly dates: readonly number[] | null;
+  /** Finds the trading days of its range, in days since 1970. */
+  readonly days: () => number[];
 }
 
 /** The rules by which points of an optimization are trials. @throws {RunError} STRATEGY_FAILED */
@@ -50,7 +52,7 @@ export async function planSlice(
   services: CandleServices,
   record: Optimization,
   settings: RunSettings,
-  { trials }: Stretch,
+  { trials }: Pick<Stretch, "trials">,
   part: Part,
   lookbackMin = 0,
 ): Promise<SlicePlan> {
@@ -61,6 +63,7 @@ export async function planSlice(
     loadCandles(services, dated, settings, 0),
     loadCandles(services, dated, settings, lookback),
   ]);
+  const days = () => listDays(makeTask(record, settings, range, 0));
   return {
     task: {
       ...makeTask(record, settings, market, 0),
@@ -74,7 +77,8 @@ export async function planSlice(
     },
     lookbackWanted: lookback,
     dataSha256: identify(range),
-    dates: part.kind === "test" ? listDays(makeTask(record, settings, range, 0)) : null,
+    dates: part.kind === "test" ? days() : null,
+    days,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   optimizationRecords,
   updateOptimization,
 } from "../../db/optimizations.ts";
+import { keepScanData } from "../../db/scan_markets.ts";
 import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/trial_chunks.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
@@ -105,12 +106,14 @@ export class SliceRecords {
     return await inUnit(this.#db, async ({ tx }) => {
       let record = await lockUnendedOptimization(tx, id);
       const chunk = toChunk(id, slice, record?.method === "tpe");
-      if (record !== null && isOtherData(record, slice)) {
-        await optimizationRecords.fail(tx, id, dataChanged(record));
+      const kept = record === null ? { bytes: 0 } : await keepScanData(tx, id, slice.data ?? []);
+      const changed = record !== null && isOtherData(record, slice) ? record : kept.changed;
+      if (record !== null && changed !== undefined) {
+        await optimizationRecords.fail(tx, id, dataChanged(changed));
         await dequeueRun(tx, this.#jobs, "optimization", record);
         record = null;
       } else if (record !== null && await insertTrialChunk(tx, chunk)) {
-        record = await this.#count(tx, record, slice, chunk);
+        record = await this.#count(tx, record, slice, measureTrialChunk(chunk) + kept.bytes);
       }
       // A slice that was stored before, by an attempt that could not go on, may have been the last one.
       const isDone = record !== null && countDone(record) === countPlaces(record);
@@ -125,11 +128,10 @@ export class SliceRecords {
     tx: Db,
     record: Optimization,
     slice: SliceResult,
-    chunk: Pick<TrialChunk, "data" | "returns" | "notes">,
+    bytes: number,
   ): Promise<Optimization | null> {
     const { id, ownerId } = record;
     const done = countSlice(record, slice);
-    const bytes = measureTrialChunk(chunk);
     const beforeTests = placesBeforeTests(record);
     const isTrained = countDone(done) === beforeTests;
     const isDone = countDone(done) === countPlaces(record);
@@ -254,7 +256,7 @@ function isOtherData(record: Optimization, { part, dataSha256 }: SliceResult): b
   return known !== null && dataSha256 !== null && dataSha256 !== known;
 }
 
-function dataChanged({ symbol, exchange }: Optimization) {
+function dataChanged({ symbol, exchange }: Pick<Optimization, "symbol" | "exchange">) {
   const message =
     `Cannot go on: the candles of ${symbol} of ${exchange} were revised between two trials; submit the optimization again`;
   return { code: "DATA_CHANGED", message };

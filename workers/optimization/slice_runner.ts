@@ -27,6 +27,7 @@ import {
   type TrialOutcome,
   type WasmTrialsJob,
 } from "../sandbox/task.ts";
+import type { MarketTrials } from "./scan_slice.ts";
 import type { SlicePlan } from "./slice_plan.ts";
 
 // Slices wait for each other at most as long as one takes.
@@ -35,7 +36,7 @@ const WAIT_MS = 5000;
 const QUICK_SLICE_MS = 400;
 
 /** The limits of a slice. */
-type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
+export type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
 
 /** Loads a slice again with more candles before its range. */
 type ReloadSlice = (lookback: number) => Promise<SlicePlan>;
@@ -90,6 +91,29 @@ export class SliceRunner {
     } finally {
       this.#slots.release();
     }
+  }
+
+  /**
+   * Runs the first trials of a slice of several markets: code of users, those of the first one alone.
+   *
+   * @throws {RunError} When no trial can run.
+   */
+  async runScan(
+    record: Runner,
+    markets: readonly MarketTrials[],
+    bounds: SliceLimits,
+  ): Promise<Outcome<SliceRun>> {
+    if (record.runtime === null) {
+      const limits = { ...bounds, waitMs: WAIT_MS, onProgress: () => {} };
+      const slug = record.strategySlug ?? "";
+      const tasks = markets.map((each) => "plan" in each ? { ...each.plan.task, slug } : each);
+      return await this.#startPool().runSlices(tasks, limits);
+    }
+    const [first] = markets;
+    if (first !== undefined && "plan" in first) return await this.run(record, first.plan, bounds, first.reload);
+    const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
+    for (const trial of first?.trials ?? []) table.addFailed(trial, first!.error);
+    return { type: "completed", done: table.rows, ...table.encode() };
   }
 
   async #runCode(

@@ -1,8 +1,9 @@
 /** The trials of a chunk as rows of an answer, straight from their columns: an object for each takes thirty times as long. */
 import type { RowRange } from "../../db/codec/result_rows.ts";
-import { errorOf, reasonsOf, type TrialRows } from "../../db/codec/trial_rows.ts";
+import { errorOf, reasonsOf, timesOf, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
-import { pointAt, type Space } from "../../research/space.ts";
+import { marketAt, marketsOf, parametersAt, withoutMarkets } from "../../research/market_axis.ts";
+import type { Space } from "../../research/space.ts";
 import type { Column, Format } from "./table_format.ts";
 import { ArrowWriter } from "./arrow_writer.ts";
 import { csvText } from "./csv_text.ts";
@@ -11,11 +12,12 @@ const encoder = new TextEncoder();
 const METRIC_KEYS = NUMERIC_METRIC_NAMES.map((name) => `,${JSON.stringify(name)}:`);
 
 /** The columns of trials as CSV or Arrow. */
-export function trialColumns({ axes }: Space): Column[] {
+export function trialColumns(space: Space): Column[] {
   const text = (name: string): Column => ({ name, kind: "text", isNullable: true });
   return [
     { name: "number", kind: "integer", isNullable: false },
-    ...axes.map((axis): Column => {
+    ...(marketsOf(space) === null ? [] : [{ name: "market", kind: "text", isNullable: false } as const]),
+    ...withoutMarkets(space).axes.map((axis): Column => {
       const kinds = new Set("step" in axis ? ["number"] : axis.values.map((value) => typeof value));
       const [only] = kinds.size === 1 ? kinds : ["string"];
       const kind = only === "number" ? "number" : only === "boolean" ? "boolean" : "text";
@@ -42,21 +44,20 @@ export function writeTrials(format: Format, space: Space, rows: TrialRows, range
 }
 
 function trialsAsJson(space: Space, rows: TrialRows, { from, until }: RowRange): string {
-  const { columns, notes } = rows;
+  const { columns } = rows;
   const metrics = NUMERIC_METRIC_NAMES.map((name) => columns[name]);
-  const times = notes.times === null
-    ? null
-    : `{"start":${JSON.stringify(notes.times.start)},"end":${JSON.stringify(notes.times.end)}`;
   let text = "";
   for (let row = from; row < until; row++) {
     const error = errorOf(rows, row);
     if (row > from) text += ",";
-    text += `{"number":${columns.place![row]! + 1},"parameters":${
-      JSON.stringify(pointAt(space, columns.point![row]!))
-    }`;
+    const point = columns.point![row]!;
+    const [times, market] = [timesOf(rows, row), marketAt(space, point)];
+    text += `{"number":${columns.place![row]! + 1}`;
+    if (market !== null) text += `,"market":${JSON.stringify(market)}`;
+    text += `,"parameters":${JSON.stringify(parametersAt(space, point))}`;
     if (error !== null || times === null) text += ',"metrics":null';
     else {
-      text += `,"metrics":${times}`;
+      text += `,"metrics":{"start":${JSON.stringify(times.start)},"end":${JSON.stringify(times.end)}`;
       for (let i = 0; i < metrics.length; i++) text += METRIC_KEYS[i]! + jsonNumber(metrics[i]?.[row] ?? NaN);
       text += "}";
     }
@@ -74,11 +75,13 @@ function trialValues(space: Space, rows: TrialRows, { from, until }: RowRange): 
   const { columns, notes } = rows;
   const indices = Array.from({ length: until - from }, (_, i) => from + i);
   const errors = indices.map((row) => errorOf(rows, row));
-  const points = indices.map((row) => pointAt(space, columns.point![row]!));
+  const points = indices.map((row) => parametersAt(space, columns.point![row]!));
+  const markets = marketsOf(space) === null ? [] : [indices.map((row) => marketAt(space, columns.point![row]!))];
   const hasMetrics = errors.map((error) => error === null && notes.times !== null);
   return [
     indices.map((row) => columns.place![row]! + 1),
-    ...space.axes.map(({ name }) => points.map((point) => point[name])),
+    ...markets,
+    ...withoutMarkets(space).axes.map(({ name }) => points.map((point) => point[name])),
     ...NUMERIC_METRIC_NAMES.map((name) => {
       const values = columns[name];
       return indices.map((row, i) => {

@@ -3,7 +3,8 @@ import { isAskedToStop } from "../../engine/control.ts";
 import { RunStopped } from "../../engine/run.ts";
 import { acceptor, countLooksMax, drawPoints } from "../../research/accepted_points.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
-import { pointAt, type Space } from "../../research/space.ts";
+import { parametersAt } from "../../research/market_axis.ts";
+import type { Space } from "../../research/space.ts";
 import { suggest } from "../../research/tpe.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Completed } from "../common/outcome.ts";
@@ -77,7 +78,7 @@ function lookbackFinder({ own, builtin: slug, execution, lookback }: PointRules,
   const fixed = Object.fromEntries(read.map((name) => [name, own[name]]));
   return (point: number) => {
     try {
-      const parameters = pointAt(space, point);
+      const parameters = parametersAt(space, point);
       const varied = executionOf(execution, parameters);
       const strategy = builtin.create({ ...fixed, ...ownParameters(parameters) }, varied);
       return execution.lookback ? Math.max(always, strategy.warmup, strategy.lookback ?? 0) : 0;

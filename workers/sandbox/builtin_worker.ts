@@ -26,7 +26,7 @@ const pool = new BufferPool(POOL_BYTES_MAX);
 
 self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
   if (job.kind === "slice") {
-    const outcome = attempt(() => runSlice(job.task, control, pool));
+    const outcome = attempt(() => runSlice(job.tasks, control, pool));
     self.postMessage(outcome, [...buffersOf(outcome)]);
   } else if (job.kind === "carry") {
     self.postMessage(attempt(() => runCarry(job.task, control, pool)));

@@ -1,0 +1,49 @@
+import { readScanAssetClasses } from "../../db/scan_markets.ts";
+import type { Optimization } from "../../db/optimizations.ts";
+import { withPeriodsPerYear } from "../../engine/execution.ts";
+import { fixedMs } from "../../market/timeframes.ts";
+import { readSettings } from "../backtest/run_settings.ts";
+import { retryOnDatabaseFault } from "../common/retry.ts";
+import { traceStep } from "../common/telemetry.ts";
+import type { TakenJob } from "../jobs/jobs.ts";
+import type { RunCarry } from "./carried_tests.ts";
+import { readHolding, readTrials } from "./luck.ts";
+import { findIn, type OptimizationServices } from "./optimization_services.ts";
+import { walkAccount } from "./walked_account.ts";
+
+/** Ends an optimization of which all trials are done: measures their luck, and walks its tests. */
+export async function finish(
+  services: OptimizationServices,
+  job: TakenJob,
+  record: Optimization,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, records, runner, deadlineMs } = services;
+  const rates = await findRates(services, record);
+  const holding = await traceStep("load candles", () => readHolding(services, record));
+  const trials = await traceStep("read trials", () => readTrials(db, record, { ...rates, holding }, signal));
+  if (signal.aborted) return await records.giveBack(job);
+  const outcome = trials === null ? null : await traceStep("measure luck", () => runner.measureLuck(trials, signal));
+  if (outcome?.type === "stopped") return await records.giveBack(job);
+  if (outcome?.type === "broken") throw new Error(outcome.message);
+  const report = outcome?.type === "completed" ? { overfitting: outcome.overfitting, luck: outcome.luck } : null;
+  const carry: RunCarry = (task) => runner.carry(task, { deadlineMs, signal });
+  const find = findIn(runner, signal);
+  const outOfSample = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
+  if (signal.aborted) return await records.giveBack(job);
+  await retryOnDatabaseFault(signal, () => records.complete(job, record.id, { report, outOfSample }));
+}
+
+/** The rates of an optimization's figures. A scan of several kinds of markets counts the days of that which trades most. */
+async function findRates({ db, candles }: OptimizationServices, record: Optimization) {
+  const { timeframe, execution } = readSettings(record);
+  const assetClasses = record.scan === null
+    ? [(await candles.findInstrument(record))?.assetClass ?? null]
+    : await readScanAssetClasses(db, record.id);
+  const all = assetClasses.map((assetClass) => withPeriodsPerYear(execution, assetClass, fixedMs(timeframe)));
+  const periods = all.flatMap(({ periodsPerYear }) => periodsPerYear ?? []);
+  return {
+    periodsPerYear: periods.length === 0 ? NaN : Math.max(...periods),
+    riskFreeRate: execution.riskFreeRate,
+  };
+}
