@@ -8,6 +8,7 @@ import { MARKET_AXIS } from "../../research/market_axis.ts";
 import { AppError, quote } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import type { UserContext } from "../common/trpc.ts";
+import { requireKnown } from "../runs/known_markets.ts";
 import type { Parameters } from "../strategies/parameters.ts";
 import { resolveUniverse } from "../universes/find_universe.ts";
 import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
@@ -80,6 +81,11 @@ export async function readScan(ctx: UserContext, request: ScanRequest): Promise<
       path,
       `must have at most ${PORTFOLIO_MARKETS_MAX} instruments, and ${quote(universe)} has ${markets.size}`,
     );
+  }
+  if (missing === "fail") {
+    const name = found === null ? null : `${found.slug}@${found.version}`;
+    const at = (index: number) => name === null ? `${path}/${index}` : path;
+    await requireKnown(ctx, members, { at, name, setting: "markets.missing" });
   }
   return {
     scan: {

@@ -196,7 +196,7 @@ async function readStored(
 // The list's own items: their parts are read as they are.
 const rowSchema = z.object({
   number: z.number(),
-  market: z.custom<TrialAnswer["market"]>(),
+  market: z.string().optional(),
   parameters: z.custom<TrialAnswer["parameters"]>(),
   metrics: z.custom<TrialAnswer["metrics"]>(),
   error: z.custom<TrialAnswer["error"]>(),

@@ -10,13 +10,17 @@ const NAMED_MAX = 10;
 /**
  * Refuses instruments that the archive does not hold and no feed can have.
  *
- * @param at The JSON pointer of a member. @param name Of the universe that lists them, or null.
+ * @param at The JSON pointer of a member. @param name Of the universe that lists them, or null. @param setting The one that leaves out instruments.
  * @throws AppError INVALID_PARAMETERS with the first of them, what it may have meant, and the names of others.
  */
 export async function requireKnown(
   ctx: UserContext,
   members: readonly Member[],
-  { at, name }: { readonly at: (index: number) => string; readonly name: string | null },
+  { at, name, setting = "portfolio.missing" }: {
+    readonly at: (index: number) => string;
+    readonly name: string | null;
+    readonly setting?: string;
+  },
 ): Promise<void> {
   const { feeds } = ctx.readThrough;
   const unknown = await findUnknown(ctx.db, feeds, members);
@@ -29,7 +33,7 @@ export async function requireKnown(
     `must be an instrument that is held or that a feed serves, and ${list}${nameOf(first)} is none`,
     await hintAt(ctx.db, feeds, first),
     ...(others.length === 0 ? [] : [`without candles, too: ${more}${rest}`]),
-    'portfolio.missing "skip" leaves them out',
+    `${setting} "skip" leaves them out`,
   ].join("; ");
   const path = at(members.indexOf(first));
   throw new AppError("INVALID_PARAMETERS", `Cannot run over many markets: ${path} ${message}`, {

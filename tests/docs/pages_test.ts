@@ -28,6 +28,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["README.md", "client:build", "tests/client/package_test.ts"],
   ["docs/api.md", "operationId", "tests/client/package_test.ts"],
   ["docs/api.md", '"universe":', "tests/server/universes_test.ts"],
+  ["docs/research.md", '"markets":', "tests/server/scans_test.ts"],
   ["docs/portfolios.md", '"instruments":', "tests/server/portfolios_test.ts"],
   ["docs/portfolios.md", "--portfolio", "tests/cli/demo_test.ts"],
   ["docs/agents.md", "mcpServers", "tests/server/agents_test.ts"],

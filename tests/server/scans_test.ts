@@ -160,10 +160,12 @@ async function withoutCandles(user: User): Promise<void> {
   const ranking = Object((await user.get(`/api/optimizations/${skipping}/ranking`)).at("/ranking"));
   expect(ranking.points[0].markets).toBe(2);
   expect(ranking.markets.at(-1)).toMatchObject({ market: "NOWHERE@SAMPLE", at_best_point: null, trials: 6, failed: 6 });
-  const failing = await submitOptimization(user, { ...SCAN, markets: { instruments } });
+  // Known, and without candles before it joined.
+  const late = { start_date: "2023-01-01", end_date: "2023-03-01", markets: { instruments: [SAMPLE("ROWAN")] } };
+  const failing = await submitOptimization(user, { ...SCAN, ...late });
   expect((await finishOptimization(user, failing)).at("/optimization")).toMatchObject({
     status: "failed",
-    error: { code: "NO_DATA", message: expect.stringContaining("NOWHERE") },
+    error: { code: "NO_DATA", message: expect.stringContaining("ROWAN") },
   });
 }
 
@@ -206,9 +208,18 @@ async function refuse(user: User): Promise<void> {
         "/optimization/markets/instruments",
         "has no member between",
       ],
+      [
+        { markets: { instruments: [SAMPLE("ALDER"), SAMPLE("NOWHERE")] } },
+        "/optimization/markets/instruments/1",
+        "NOWHERE@SAMPLE is none",
+      ],
       [{ trials_max: 17 }, "/optimization/space", "6 points in 3 markets"],
       [{ method: "random", trials_max: 2 }, "/optimization/trials_max", "at least 3"],
-      [{ ...minutes, markets: { instruments: many }, space: large }, "/optimization/markets", "are 527040"],
+      [
+        { ...minutes, markets: { instruments: many, missing: "skip" }, space: large },
+        "/optimization/markets",
+        "are 527040",
+      ],
     ] as const
   ) {
     const refused = await user.send("POST", "/api/optimizations", {
