@@ -12,6 +12,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { PathRules } from "../research/luck/tested_paths.ts";
 import type { Luck } from "../research/luck/conclusion.ts";
 import type { Overfitting } from "../research/overfitting.ts";
 import type { Space } from "../research/space.ts";
@@ -32,6 +33,10 @@ export interface BestTrial {
   /** The number of its point in the space. */
   readonly point: number;
   readonly objective: number;
+  /** Its Sharpe ratio and the ends of its 95 % interval; absent in records from before them. */
+  readonly sharpe?: number | null;
+  readonly sharpe_low?: number | null;
+  readonly sharpe_high?: number | null;
 }
 
 /** Where the markets of an optimization come from. */
@@ -92,6 +97,8 @@ export const optimizations = pgTable("optimizations", {
   walkForward: jsonb("walk_forward").$type<WalkForward>(),
   /** Of an optimization over many markets, which stand in its space and in scan_markets; null over one. */
   scan: jsonb("scan").$type<Scan>(),
+  /** How the days of luck.tested_paths are cut; null: as usual. */
+  testedPaths: jsonb("tested_paths").$type<PathRules>(),
   /** The owner's own words about it, which no run reads. */
   name: text("name"),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),

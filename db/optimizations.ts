@@ -31,6 +31,7 @@ export type NewOptimization = Pick<
   | "seed"
   | "walkForward"
   | "scan"
+  | "testedPaths"
   | "name"
   | "idempotencyKey"
   | "requestSha256"

@@ -2,7 +2,7 @@ import type { Measured } from "../engine/metrics/measured.ts";
 import { measureSplits, type SplitFigures, type Splits, type SplitsPart, splitTrials } from "./cross_validation.ts";
 import { concludeLuck, type Luck } from "./luck/conclusion.ts";
 import { isMeasured, measureOf } from "./luck/measures.ts";
-import { type TestedPaths, testPaths } from "./luck/tested_paths.ts";
+import { type PathRules, type TestedPaths, testPaths } from "./luck/tested_paths.ts";
 import { type CheckedTrials, checkReality, type RealityCheck } from "./luck/reality_check.ts";
 import { resamplesOf } from "./luck/considered_trials.ts";
 import {
@@ -42,6 +42,8 @@ export interface Trials {
   /** See plateau(). */
   readonly plateau: Measured;
   readonly seed: number;
+  /** Of tested_paths; absent or null: as they usually are. */
+  readonly pathRules?: PathRules | null;
 }
 
 const FIGURES = [

@@ -80,6 +80,9 @@ export interface OutOfSample {
   readonly annual_return: number | null;
   readonly annual_volatility: number | null;
   readonly sharpe: number | null;
+  /** The ends of its 95 % interval; absent in results from before that. */
+  readonly sharpe_low?: number | null;
+  readonly sharpe_high?: number | null;
   readonly sortino: number | null;
   readonly max_drawdown: number;
   /** One account kept its position between the tests; absent in results from before that. */
@@ -146,6 +149,8 @@ export function stitchWindows(
     annual_return: annual,
     annual_volatility: ratios.annual_volatility,
     sharpe: ratios.sharpe,
+    sharpe_low: ratios.sharpe_low,
+    sharpe_high: ratios.sharpe_high,
     sortino: ratios.sortino,
     in_sample_annual_return: inSample,
     efficiency: measureEfficiency(annual, inSample),
@@ -165,6 +170,8 @@ type Figure =
   | "annual_return"
   | "annual_volatility"
   | "sharpe"
+  | "sharpe_low"
+  | "sharpe_high"
   | "sortino"
   | "in_sample_annual_return"
   | "efficiency";
@@ -220,6 +227,8 @@ function split(measured: Readonly<Record<Figure, Measured>>) {
     annual_return: valueOf("annual_return"),
     annual_volatility: valueOf("annual_volatility"),
     sharpe: valueOf("sharpe"),
+    sharpe_low: valueOf("sharpe_low"),
+    sharpe_high: valueOf("sharpe_high"),
     sortino: valueOf("sortino"),
     in_sample_annual_return: valueOf("in_sample_annual_return"),
     efficiency: valueOf("efficiency"),

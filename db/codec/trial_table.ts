@@ -58,7 +58,13 @@ export interface EncodedTrials {
   readonly places: Float64Array;
   readonly points: Float64Array;
   readonly objectives: Float64Array;
+  /** Likewise, what is shown of the best; NaN where it is undefined. */
+  readonly sharpes: { readonly [name in SharpeName]: Float64Array };
 }
+
+/** A Sharpe ratio and the ends of its 95 % interval. */
+export const SHARPE_NAMES = ["sharpe", "sharpe_low", "sharpe_high"] as const;
+export type SharpeName = typeof SHARPE_NAMES[number];
 
 /** The frame of the columns of trials that are no metrics. */
 export const TRIAL_FRAME = "trial";
@@ -164,6 +170,7 @@ export class TrialTable {
     const { data, frames } = this.rows === 0
       ? { data: new Uint8Array(), frames: {} }
       : packFrames({ [TRIAL_FRAME]: trial, ...Object.fromEntries(metrics) });
+    const column = (name: NumericMetricName) => Float64Array.from(this.#metrics.get(name) ?? []);
     return {
       trials: this.rows,
       failed: this.#errors.length,
@@ -178,7 +185,8 @@ export class TrialTable {
       returns: this.returnsCount === 0 ? new Uint8Array() : packColumns({ returns: joined(this.#returns) }),
       places: trial.place,
       points: trial.point,
-      objectives: Float64Array.from(this.#metrics.get(this.#ranking.objective) ?? []),
+      objectives: column(this.#ranking.objective),
+      sharpes: { sharpe: column("sharpe"), sharpe_low: column("sharpe_low"), sharpe_high: column("sharpe_high") },
     };
   }
 }

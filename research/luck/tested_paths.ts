@@ -3,13 +3,20 @@ import { ratioMetrics } from "../../engine/metrics/ratios.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import { type Measure, measureColumn, toColumn } from "./measures.ts";
 
-/** Equal parts of the days, of which each split tests some. */
-const GROUPS = 10;
-/** Each part is in nine of the 45 splits: they give nine paths. */
-const PATHS = GROUPS - 1;
+/** Equal parts of the days, of which each split tests two; fewer or more of them would leave little to choose by, or to test. */
+export const GROUPS = { default: 10, min: 4, max: 16 } as const;
 /** The share of the days that is left out on either side of a part that is tested, before it and after it. */
 const EMBARGO = 0.01;
-const DAYS_MIN = 10 * GROUPS;
+const GROUP_DAYS_MIN = 10;
+
+/** How the days are cut. */
+export interface PathRules {
+  readonly groups: number;
+  /** Trading days left out on either side of what is tested; null: a hundredth of all days. */
+  readonly embargoDays: number | null;
+}
+
+const RULES: PathRules = { groups: GROUPS.default, embargoDays: null };
 
 /** One account through all days, each of which was traded by a choice that did not know it. */
 interface TestedPath {
@@ -21,6 +28,7 @@ interface TestedPath {
 
 /** The accounts of all paths. */
 export interface TestedPaths {
+  readonly groups: number;
   /** Days left out on either side of what is tested. */
   readonly embargo_days: number;
   readonly paths: readonly TestedPath[];
@@ -35,39 +43,44 @@ interface PathTrials {
   readonly periodsPerYear: number;
   /** Per year. */
   readonly riskFreeRate: number;
+  /** Absent or null: 10 parts. */
+  readonly pathRules?: PathRules | null;
 }
 
 /**
  * Tests each pair of the parts with the trial that is best on the other days, and joins the tests to paths.
  *
  * @param onStep Called for each trial; an error that it throws ends the work.
- * @returns Null for fewer than two trials or too few days.
+ * @returns Null for fewer than two trials, for too few days, and where the embargo leaves a choice without days.
  * @see M. López de Prado (2018), "Advances in Financial Machine Learning", chapter 12.
  */
 export function testPaths(trials: PathTrials, onStep: () => void = () => {}): TestedPaths | null {
   const { returns } = trials;
+  const { groups, embargoDays } = trials.pathRules ?? RULES;
   const days = returns[0]?.length ?? 0;
-  if (returns.length < 2 || days < DAYS_MIN) return null;
-  const embargo = Math.ceil(EMBARGO * days);
-  const starts = Array.from({ length: GROUPS + 1 }, (_, i) => Math.floor(i * days / GROUPS));
-  const splits = listSplits();
+  if (returns.length < 2 || days < GROUP_DAYS_MIN * groups) return null;
+  const embargo = embargoDays ?? Math.ceil(EMBARGO * days);
+  const starts = Array.from({ length: groups + 1 }, (_, i) => Math.floor(i * days / groups));
+  const splits = listSplits(groups);
   const trainings = splits.map((tested) => listTrainingDays(tested, starts, embargo));
+  if (trainings.some((training) => countDays(training) < 2)) return null;
   const best = chooseBest(trials, trainings, onStep);
-  const paths = Array.from({ length: PATHS }, (_, path) => {
+  // Each part is in as many splits as there are other parts.
+  const paths = Array.from({ length: groups - 1 }, (_, path) => {
     const own = new Float64Array(days);
-    for (let group = 0; group < GROUPS; group++) {
+    for (let group = 0; group < groups; group++) {
       const split = splits.map((_, i) => i).filter((i) => splits[i]!.includes(group))[path]!;
       const [from, until] = [starts[group]!, starts[group + 1]!];
       own.set(returns[best[split]!]!.subarray(from, until), from);
     }
     return measurePath(own, trials);
   });
-  return { embargo_days: embargo, paths };
+  return { groups, embargo_days: embargo, paths };
 }
 
 /** All pairs of parts. */
-function listSplits(): (readonly [number, number])[] {
-  const parts = Array.from({ length: GROUPS }, (_, i) => i);
+function listSplits(groups: number): (readonly [number, number])[] {
+  const parts = Array.from({ length: groups }, (_, i) => i);
   return parts.flatMap((one) => parts.slice(one + 1).map((two) => [one, two] as const));
 }
 
@@ -83,6 +96,10 @@ function listTrainingDays(tested: readonly number[], starts: readonly number[], 
   const days = starts.at(-1)!;
   if (from < days) stretches.push([from, days]);
   return stretches;
+}
+
+function countDays(stretches: Stretches): number {
+  return stretches.reduce((days, [from, until]) => days + until - from, 0);
 }
 
 type Stretches = ReturnType<typeof listTrainingDays>;

@@ -1,6 +1,7 @@
 /** How much of an optimization's best trial is luck, as clients read it. */
 import { z } from "zod";
 import type { Optimization } from "../../db/optimizations.ts";
+import { GROUPS } from "../../research/luck/tested_paths.ts";
 import { VERDICTS } from "../../research/luck/verdict.ts";
 
 const figureSchema = z.number().nullable();
@@ -51,6 +52,7 @@ export const luckSchema = z.object({
   ...checkShape,
   against_benchmark: z.object(checkShape).meta({ id: "LuckCheck" }).nullable(),
   tested_paths: z.object({
+    groups: z.int().default(GROUPS.default).describe("Equal parts of the days, of which each choice leaves out two."),
     embargo_days: z.int().describe("Trading days that are left out of each choice, on either side of what is tested."),
     paths: z.array(
       z.object({
@@ -60,7 +62,7 @@ export const luckSchema = z.object({
       }).meta({ id: "TestedPath" }),
     ).describe("An account each."),
   }).nullable().default(null).describe(
-    "Nine accounts through all days, each part of which was traded by the best trial of the other days; null of fewer than two trials or 100 days, and of optimizations from before this.",
+    "Accounts through all days, nine unless `groups` says otherwise, each part of which was traded by the best trial of the other days; null of fewer than two trials or 10 days for each part, where the embargo leaves a choice without days, and of optimizations from before this.",
   ),
   conclusion: z.string(),
 }).meta({ id: "Luck" });

@@ -49,6 +49,9 @@ export const optimizationSchema = z.object({
   trials_max: z.int(),
   seed: z.int(),
   walk_forward: walkForwardSchema.nullable(),
+  tested_paths: z.object({ groups: z.int(), embargo_days: z.int().nullable() }).nullable().describe(
+    "As submitted; null where it was left out.",
+  ),
   status: z.enum(BACKTEST_STATUSES),
   progress: z.number().min(0).max(1),
   /** Of the space, of those that are tried, and of those that are done; constrained and refused ones are no trials. */
@@ -61,9 +64,16 @@ export const optimizationSchema = z.object({
   }),
   trials: z.object({ done: z.int(), failed: z.int(), per_second: z.number().nullable() }),
   /** The best ten so far, the best first. */
-  best: z.array(
-    z.object({ number: z.int(), market: marketSchema, parameters: parametersSchema, objective: z.number() }),
-  ),
+  best: z.array(z.object({
+    number: z.int(),
+    market: marketSchema,
+    parameters: parametersSchema,
+    objective: z.number(),
+    /** Null of optimizations from before these. */
+    sharpe: z.number().nullable(),
+    sharpe_low: z.number().nullable(),
+    sharpe_high: z.number().nullable(),
+  })),
   /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
   overfitting: overfittingSchema.nullable(),
   /** The reality check of the trials; null as above. */
@@ -120,6 +130,9 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
     direction: row.direction,
     trials_max: row.trialsMax,
     seed: row.seed,
+    tested_paths: row.testedPaths === null
+      ? null
+      : { groups: row.testedPaths.groups, embargo_days: row.testedPaths.embargoDays },
     status: row.status,
     progress: measureProgress(row),
     points: {
@@ -130,11 +143,13 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
       refused: row.pointsRefused,
     },
     trials: { done: row.trials, failed: row.trialsFailed, per_second: measureSpeed(row) },
-    best: row.best.map(({ number, point, objective }) => ({
-      number,
+    best: row.best.map(({ point, sharpe = null, sharpe_low = null, sharpe_high = null, ...trial }) => ({
+      ...trial,
       ...showMarket(row.space, point),
       parameters: { ...parametersAt(row.space, point) },
-      objective,
+      sharpe,
+      sharpe_low,
+      sharpe_high,
     })),
     ...showLuck(row),
     ...showWindows(row),

@@ -8,6 +8,7 @@ import { isExecutionAxis, withExecutionAxes } from "../../research/execution_axe
 import { withMarkets } from "../../research/market_axis.ts";
 import { parseSpace } from "../../research/parse_space.ts";
 import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
+import { GROUPS, type PathRules } from "../../research/luck/tested_paths.ts";
 import { countPoints, isOrdered, type Space } from "../../research/space.ts";
 import { labelShape } from "../backtests/backtest_labels.ts";
 import { runShape } from "../backtests/backtest_submission.ts";
@@ -26,6 +27,7 @@ const SEARCHED_MAX = 500_000;
 /** Most bytes of a space as JSON: every list of optimizations repeats it. */
 export const SPACE_BYTES_MAX = 64 * 1024;
 const DAYS_MAX = 36_525;
+const EMBARGO_DAYS_MAX = 1_000;
 /** Most walk-forward windows of an optimization: its record holds them all. */
 export const WALK_WINDOWS_MAX = 200;
 export const PATH = "/optimization";
@@ -59,6 +61,14 @@ export const optimizationRequestSchema = inputObject({
     carry: z.boolean().optional(),
   }).optional(),
   markets: scanRequestSchema.optional().describe("Tries each point in each of these markets, each alone."),
+  tested_paths: inputObject({
+    groups: z.int().min(GROUPS.min).max(GROUPS.max).default(GROUPS.default).describe(
+      "Equal parts of the days, of which each choice leaves out two; there are as many accounts as other parts.",
+    ),
+    embargo_days: z.int().min(0).max(EMBARGO_DAYS_MAX).optional().describe(
+      "Trading days that each choice leaves out on either side of what is tested; 1 % of all days unless given.",
+    ),
+  }).optional().describe("How the days of `luck.tested_paths` are cut."),
   name: labelShape.name,
 });
 
@@ -236,6 +246,11 @@ export function readWalkForward(request: OptimizationRequest, space: Space, isCo
     throw refuse([{ path, message }]);
   }
   return walk;
+}
+
+/** The rules of a request's tested paths; null where they are the usual ones. */
+export function readPathRules({ tested_paths: asked }: OptimizationRequest): PathRules | null {
+  return asked === undefined ? null : { groups: asked.groups, embargoDays: asked.embargo_days ?? null };
 }
 
 /** Positions are carried unless something prevents it. */

@@ -43,6 +43,9 @@ export const outOfSampleSchema = z.object({
   annual_return: figureSchema,
   annual_volatility: figureSchema,
   sharpe: figureSchema,
+  /** Null of results from before these. */
+  sharpe_low: figureSchema,
+  sharpe_high: figureSchema,
   sortino: figureSchema,
   max_drawdown: z.number(),
   /** One account kept its position between the tests. */
@@ -72,7 +75,7 @@ export function showWindows({ walkForward, windows, outOfSample, space }: Optimi
     },
     windows: windows.map((window) => showWindow(space, window)),
     out_of_sample: outOfSample === null ? null : {
-      ...{ carried: false, exposure: null, in_sample_exposure: null },
+      ...{ carried: false, exposure: null, in_sample_exposure: null, sharpe_low: null, sharpe_high: null },
       ...outOfSample,
       stability: measureStability(space, windows),
       undefined_figures: { ...outOfSample.undefined_figures },

@@ -6,6 +6,7 @@ import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import { ENDPOINT_RUNS_MAX, MONTE_CARLO_METHODS, PATH_STEPS_MAX } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
 import { resamplesOf, TRIALS_CONSIDERED_MAX } from "../../research/luck/considered_trials.ts";
+import { GROUPS } from "../../research/luck/tested_paths.ts";
 import { DAYS_MIN, TRADES_MIN, VERDICTS } from "../../research/luck/verdict.ts";
 import { measureLuck } from "../../research/overfitting.ts";
 import { OPERATIONS } from "../../server/openapi/operations.ts";
@@ -29,6 +30,8 @@ Deno.test("docs/research.md states the limits that the code has", () => {
   expect(page).toContain(`starts with ${FIRST_POINTS} random points`);
   expect(page).toContain(`At most ${grouped(TRIALS_CONSIDERED_MAX)} trials are compared`);
   expect(page).toContain(`cut into ${BLOCKS} blocks`);
+  expect(page).toContain(`cut into ${GROUPS.default} equal parts`);
+  expect(page).toContain(`with ${GROUPS.min} to ${GROUPS.max} parts`);
   expect(page).toContain(`${resamplesOf({ kind: "sums" })} resamples`);
   expect(page).toContain(`${resamplesOf({ kind: "path" })} for`);
   expect(page).toContain(`fewer than ${DAYS_MIN} daily returns or ${TRADES_MIN} closed trades`);

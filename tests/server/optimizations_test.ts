@@ -41,7 +41,9 @@ for (const kind of DATABASES) {
       const ranked = trials.toSorted((a, b) => b.metrics.sharpe - a.metrics.sharpe);
       expect(trials.map(({ number }) => number)).toEqual([2, 3, 5, 6, 9, 12]);
       expect(ended.at("/optimization/best")).toEqual(
-        ranked.map(({ number, parameters, metrics }) => ({ number, parameters, objective: metrics.sharpe })),
+        ranked.map(({ number, parameters, metrics: { sharpe, sharpe_low, sharpe_high } }) => {
+          return { number, parameters, objective: sharpe, sharpe, sharpe_low, sharpe_high };
+        }),
       );
     });
 
@@ -66,6 +68,19 @@ for (const kind of DATABASES) {
       });
       const { counts } = Object(ended.at("/optimization/luck/distribution"));
       expect(counts.reduce((sum: number, each: number) => sum + each)).toBe(499);
+    });
+
+    await t.step("the days of its tested paths are cut as it says", async () => {
+      const change = { end_date: "2024-03-01", tested_paths: { groups: 4, embargo_days: 2 } };
+      const cut = await finishOptimization(user, await submitOptimization(user, change));
+      expect(cut.at("/optimization/tested_paths")).toEqual({ groups: 4, embargo_days: 2 });
+      expect(cut.at("/optimization/luck/tested_paths")).toMatchObject({ groups: 4, embargo_days: 2 });
+      expect(cut.list("/optimization/luck/tested_paths/paths").length).toBe(3);
+      expect(ended.at("/optimization/tested_paths")).toBeNull();
+      const refused = await user.send("POST", "/api/optimizations", {
+        optimization: { ...OPTIMIZATION, tested_paths: { groups: 3 } },
+      });
+      expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/optimization/tested_paths/groups"]);
     });
 
     await t.step("the daily returns of its trials are a table, from which the figures follow", async () => {

@@ -144,6 +144,16 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await table.getByText("2024-01-22 – 2024-01-29").waitFor();
       expect(await table.locator("tbody tr").count()).toBe(walked.list("/optimization/windows").length);
       await page.getByRole("img", { name: "The account out of sample over 14 trading days" }).waitFor();
+      const [first] = walked.list("/optimization/windows").map(Object);
+      await page.getByRole("img", { name: /^The best fast of each training: from \d+ to \d+, of 5 to 20$/ }).waitFor();
+      await page.getByRole("button", { name: "slow", exact: true }).click();
+      await page.getByText(/^slow: from \d+ to \d+, of 10 to 40\.$/).waitFor();
+      await page.getByText(`${first.test_start} to ${first.test_end}: slow ${first.parameters.slow}`).waitFor({
+        state: "attached",
+      });
+      // The best trials show how sure their Sharpe ratios are.
+      const best = page.getByRole("region", { name: "Best trials" });
+      expect(await best.getByText(/^95%: -?\d/).count()).toBe(walked.list("/optimization/best").length);
       expect(await findViolations(page)).toEqual([]);
     });
   } finally {

@@ -54,6 +54,7 @@ export async function readTrials(
     trades: await readTrades(db, record, best),
     plateau: plateau(space, best.point, (point) => near.get(point), direction),
     seed,
+    pathRules: record.testedPaths,
     ...rates,
     // Where every account reached zero, the trials end before the range does.
     benchmark: holding === null ? null : calendar?.align(holding) ?? holding.returns.slice(0, days),

@@ -53,15 +53,23 @@ function countWindow(record: Optimization, slice: CountedSlice) {
 
 function mergeBest(
   { best, direction }: Optimization,
-  { places, points, objectives }: Pick<EncodedTrials, "places" | "points" | "objectives">,
+  { places, points, objectives, sharpes }: Pick<EncodedTrials, "places" | "points" | "objectives" | "sharpes">,
 ): readonly BestTrial[] {
   const sign = direction === "max" ? -1 : 1;
   const worst = best.length < BEST_MAX ? Infinity : sign * best.at(-1)!.objective;
   const found: BestTrial[] = [];
   for (let row = 0; row < places.length; row++) {
     const objective = objectives[row]!;
-    if (sign * objective <= worst) found.push({ number: places[row]! + 1, point: points[row]!, objective });
+    if (sign * objective <= worst) {
+      found.push({ number: places[row]! + 1, point: points[row]!, objective, ...sharpeOf(sharpes, row) });
+    }
   }
   return [...best, ...found].sort((a, b) => sign * (a.objective - b.objective) || a.number - b.number)
     .slice(0, BEST_MAX);
 }
+
+function sharpeOf({ sharpe, sharpe_low, sharpe_high }: EncodedTrials["sharpes"], row: number) {
+  return { sharpe: orNull(sharpe[row]!), sharpe_low: orNull(sharpe_low[row]!), sharpe_high: orNull(sharpe_high[row]!) };
+}
+
+const orNull = (value: number) => Number.isNaN(value) ? null : value;

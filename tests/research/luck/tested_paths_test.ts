@@ -24,18 +24,21 @@ function fall(values: Series): number {
 }
 
 /** The definition of docs/research.md, day by day. */
-function naivePaths(trials: readonly Series[], score: (values: Series) => number) {
+function naivePaths(
+  trials: readonly Series[],
+  score: (values: Series) => number,
+  { groups, embargo }: { readonly groups: number; readonly embargo: number },
+) {
   const days = trials[0]!.length;
-  const embargo = Math.ceil(days / 100);
   const partOf = Array.from({ length: days }, (_, day) => {
     let part = 0;
-    while (Math.floor((part + 1) * days / 10) <= day) part++;
+    while (Math.floor((part + 1) * days / groups) <= day) part++;
     return part;
   });
-  const paths = Array.from({ length: 9 }, () => new Array<number>(days).fill(0));
-  const used = new Array<number>(10).fill(0);
-  for (let one = 0; one < 10; one++) {
-    for (let two = one + 1; two < 10; two++) {
+  const paths = Array.from({ length: groups - 1 }, () => new Array<number>(days).fill(0));
+  const used = new Array<number>(groups).fill(0);
+  for (let one = 0; one < groups; one++) {
+    for (let two = one + 1; two < groups; two++) {
       const isTested = (day: number) => partOf[day] === one || partOf[day] === two;
       const isNear = (day: number) =>
         Array.from({ length: 2 * embargo + 1 }, (_, i) => day - embargo + i).some((each) => isTested(each));
@@ -57,23 +60,29 @@ function makeTrials(count: number, days: number): Float64Array[] {
 }
 
 Deno.test("paths are those of a program that goes day by day", () => {
-  const returns = makeTrials(12, 237);
+  const returns = makeTrials(5, 237);
   const objectives = [
     ["sharpe", "max", sharpe],
     ["max_drawdown", "min", (values: Series) => -fall(values)],
     ["total_return", "max", (values: Series) => values.reduce((money, each) => money * (1 + each), 1)],
   ] as const;
+  const cuts = [[null, { groups: 10, embargo: 3 }], [{ groups: 4, embargoDays: 0 }, { groups: 4, embargo: 0 }], [{
+    groups: 16,
+    embargoDays: 7,
+  }, { groups: 16, embargo: 7 }]] as const;
   for (const [objective, direction, score] of objectives) {
-    const measure = measureOf(objective, 252);
-    const tested = testPaths({ returns, measure, direction, periodsPerYear: 252, riskFreeRate: 0 });
-    const expected = naivePaths(returns.map((trial) => [...trial]), score);
-    expect(tested?.embargo_days).toBe(3);
-    expect(tested?.paths.length).toBe(9);
-    for (const [i, path] of expected.entries()) {
-      const own = tested!.paths[i]!;
-      expect(own.sharpe).toBeCloseTo(sharpe(path), 9);
-      expect(own.total_return).toBeCloseTo(path.reduce((money, each) => money * (1 + each), 1) - 1, 9);
-      expect(own.max_drawdown).toBeCloseTo(fall(path), 9);
+    for (const [pathRules, cut] of cuts) {
+      const measure = measureOf(objective, 252);
+      const tested = testPaths({ returns, measure, direction, periodsPerYear: 252, riskFreeRate: 0, pathRules });
+      const expected = naivePaths(returns.map((trial) => [...trial]), score, cut);
+      expect(tested).toMatchObject({ groups: cut.groups, embargo_days: cut.embargo });
+      expect(tested?.paths.length).toBe(cut.groups - 1);
+      for (const [i, path] of expected.entries()) {
+        const own = tested!.paths[i]!;
+        expect(own.sharpe).toBeCloseTo(sharpe(path), 9);
+        expect(own.total_return).toBeCloseTo(path.reduce((money, each) => money * (1 + each), 1) - 1, 9);
+        expect(own.max_drawdown).toBeCloseTo(fall(path), 9);
+      }
     }
   }
 });
@@ -98,4 +107,6 @@ Deno.test("there are no paths of one trial, or of few days", () => {
   const trials = { measure: measureOf("sharpe", 252), direction: "max", periodsPerYear: 252, riskFreeRate: 0 } as const;
   expect(testPaths({ ...trials, returns: makeTrials(1, 500) })).toBeNull();
   expect(testPaths({ ...trials, returns: makeTrials(5, 99) })).toBeNull();
+  // An embargo of 60 days on either side of 48 days in each of four parts leaves nothing to choose by.
+  expect(testPaths({ ...trials, returns: makeTrials(5, 192), pathRules: { groups: 4, embargoDays: 60 } })).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Comparison, Metric } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
+import { Interval } from "../../parts/interval.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { MetricName } from "../run/metric_name.tsx";
 import { formatMetricValue, useMetrics } from "../../parts/metric_value.ts";
@@ -24,6 +25,7 @@ export function ComparedMetrics({ data: { metrics, backtests } }: { readonly dat
     const found = metrics.find(({ name }) => name === metric.name);
     return found === undefined ? [] : [{ metric, values: found.values }];
   });
+  const valuesOf = (name: string) => metrics.find((each) => each.name === name)?.values ?? [];
   const order = ({ metric }: { readonly metric: Metric }) => MAIN.indexOf(metric.name);
   const chosen = shown === "all" ? rows : rows.filter((row) => order(row) >= 0).sort((a, b) => order(a) - order(b));
   return (
@@ -39,13 +41,28 @@ export function ComparedMetrics({ data: { metrics, backtests } }: { readonly dat
         minWidth={`${14 + 9 * backtests.length}rem`}
         isLoading={definitions.length === 0}
       >
-        {chosen.map((row) => <MetricRow key={row.metric.name} {...row} />)}
+        {chosen.map((row) => (
+          <MetricRow
+            key={row.metric.name}
+            {...row}
+            interval={row.metric.name === "sharpe"
+              ? { low: valuesOf("sharpe_low"), high: valuesOf("sharpe_high") }
+              : null}
+          />
+        ))}
       </Table>
     </section>
   );
 }
 
-function MetricRow({ metric, values }: { readonly metric: Metric; readonly values: readonly (number | null)[] }) {
+type Values = readonly (number | null)[];
+
+function MetricRow({ metric, values, interval }: {
+  readonly metric: Metric;
+  readonly values: Values;
+  /** The ends of each value's 95 % interval; null where it has none. */
+  readonly interval: { readonly low: Values; readonly high: Values } | null;
+}) {
   const best = findBest(metric, values);
   const isBest = (value: number | null) => best !== null && value === best;
   const [first = null] = values;
@@ -58,6 +75,7 @@ function MetricRow({ metric, values }: { readonly metric: Metric; readonly value
         <td key={i} className={`px-3 py-1 ${isBest(value) ? "font-semibold" : ""}`}>
           {isBest(value) && <span aria-label="best" role="img" className="mr-1">★</span>}
           {formatMetricValue(metric, value)}
+          {interval !== null && <Interval low={interval.low[i]} high={interval.high[i]} />}
           {i > 0 && (
             <span className="block text-2xs font-normal text-muted">
               {value === null || first === null

@@ -1,5 +1,6 @@
 import type { Optimization } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio } from "../../parts/format.ts";
+import { Interval } from "../../parts/interval.tsx";
 import { Tip } from "../../parts/tip.tsx";
 import { LuckDrawing } from "./luck_drawing.tsx";
 
@@ -88,7 +89,9 @@ const VERDICTS = {
 } as const satisfies Record<NonNullable<Optimization["luck"]>["verdict"], readonly [string, string]>;
 
 /** How much of the best trial is luck: one sentence, the best trial among the best without skill, and further figures. */
-export function Luck({ overfitting, luck }: Pick<Optimization, "luck"> & { readonly overfitting: Overfitting }) {
+export function Luck({ overfitting, luck, best }: Pick<Optimization, "luck" | "best"> & {
+  readonly overfitting: Overfitting;
+}) {
   const { trials, trials_considered: considered, conclusion } = overfitting;
   return (
     <>
@@ -114,7 +117,7 @@ export function Luck({ overfitting, luck }: Pick<Optimization, "luck"> & { reado
         </div>
       )}
       {luck !== null && luck.tested_paths !== null && <TestedPaths paths={luck.tested_paths.paths} />}
-      <Figures overfitting={overfitting} />
+      <Figures overfitting={overfitting} best={best[0]} />
       {considered < trials && (
         <p className="mt-2 text-xs text-muted">
           {formatCount(considered)}{" "}
@@ -140,7 +143,10 @@ function TestedPaths({ paths }: Pick<NonNullable<NonNullable<Optimization["luck"
   );
 }
 
-function Figures({ overfitting }: { readonly overfitting: Overfitting }) {
+function Figures({ overfitting, best }: {
+  readonly overfitting: Overfitting;
+  readonly best: Optimization["best"][number] | undefined;
+}) {
   const { trials, independent_trials: independent } = overfitting;
   return (
     <details className="mt-4">
@@ -153,7 +159,10 @@ function Figures({ overfitting }: { readonly overfitting: Overfitting }) {
               <dt className="text-xs text-muted">
                 <Tip text={reason === undefined ? meaning : `${meaning} No value here: ${reason}`}>{label}</Tip>
               </dt>
-              <dd className="font-medium">{format(overfitting[name])}</dd>
+              <dd className="font-medium">
+                {format(overfitting[name])}
+                {name === "sharpe" && <Interval low={best?.sharpe_low} high={best?.sharpe_high} />}
+              </dd>
             </div>
           );
         })}

@@ -31,7 +31,7 @@ export function OptimizationPage() {
       <Progress optimization={optimization} />
       {optimization.overfitting !== null && (
         <section className={PANEL}>
-          <Luck overfitting={optimization.overfitting} luck={optimization.luck} />
+          <Luck overfitting={optimization.overfitting} luck={optimization.luck} best={optimization.best} />
         </section>
       )}
       {optimization.windows !== null && (
@@ -40,6 +40,7 @@ export function OptimizationPage() {
             windows={optimization.windows}
             outOfSample={optimization.out_of_sample}
             objective={optimization.objective}
+            space={optimization.space}
           />
         </section>
       )}

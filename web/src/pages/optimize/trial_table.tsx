@@ -4,6 +4,7 @@ import { api, client, describeError, type Optimization, pagesOf, type Trial } fr
 import { MoreButton } from "../../parts/more_button.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { formatMetricValue, numberOf, type ShownMetric, useMetric } from "../../parts/metric_value.ts";
+import { Interval } from "../../parts/interval.tsx";
 import { RunTrial } from "./run_trial.tsx";
 
 const PAGE = 50;
@@ -92,6 +93,7 @@ function TrialRow({ id, trial, names, metrics }: {
             title={trial.undefined_metrics[metric.name]}
           >
             {formatMetricValue(metric, numberOf(trial.metrics!, metric.name))}
+            {metric.name === "sharpe" && <Interval low={trial.metrics?.sharpe_low} high={trial.metrics?.sharpe_high} />}
           </td>
         ))}
       <td className="px-3">

@@ -1,8 +1,10 @@
 import type { Optimization } from "../../api.ts";
 import { formatPercent, formatRatio, toneClass } from "../../parts/format.ts";
+import { Interval } from "../../parts/interval.tsx";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
 import { Tip } from "../../parts/tip.tsx";
 import { AccountCurve } from "./account_curve.tsx";
+import { ParameterSteps } from "./parameter_steps.tsx";
 import { WindowBars } from "./window_bars.tsx";
 
 type Windows = NonNullable<Optimization["windows"]>;
@@ -28,10 +30,11 @@ const FIGURES = [
 ] as const;
 
 /** The walk-forward windows of an optimization, and the account that trades their tests. */
-export function WalkForward({ windows, outOfSample, objective }: {
+export function WalkForward({ windows, outOfSample, objective, space }: {
   readonly windows: Windows;
   readonly outOfSample: OutOfSample | null;
   readonly objective: Optimization["objective"];
+  readonly space: Optimization["space"];
 }) {
   const hasRun = windows.some(({ in_sample }) => in_sample !== null);
   return (
@@ -48,6 +51,7 @@ export function WalkForward({ windows, outOfSample, objective }: {
       <div className="my-4 grid gap-6 lg:grid-cols-2">
         {hasRun && <WindowBars windows={windows} objective={objective} />}
         {outOfSample !== null && outOfSample.days > 0 && <AccountCurve account={outOfSample} />}
+        {hasRun && <ParameterSteps windows={windows} space={space} />}
       </div>
       <Table label="Walk-forward windows" columns={COLUMNS} minWidth="56rem" empty="No window has begun.">
         {windows.map(({ train_start, train_end, test_end, parameters, in_sample, out_of_sample, error }) => (
@@ -80,7 +84,10 @@ function Figures({ account }: { readonly account: OutOfSample }) {
             <dt className="text-xs text-muted">
               {reason === undefined ? label : <Tip text={`No value here: ${reason}`}>{label}</Tip>}
             </dt>
-            <dd className="font-medium">{format(account[name])}</dd>
+            <dd className="font-medium">
+              {format(account[name])}
+              {name === "sharpe" && <Interval low={account.sharpe_low} high={account.sharpe_high} />}
+            </dd>
           </div>
         );
       })}
