@@ -49,7 +49,10 @@ export const optimizationSchema = z.object({
   trials_max: z.int(),
   seed: z.int(),
   walk_forward: walkForwardSchema.nullable(),
-  tested_paths: z.object({ groups: z.int(), embargo_days: z.int().nullable() }).nullable().describe(
+  tested_paths: z.object({
+    groups: z.int().describe("Equal parts of the days."),
+    embargo_days: z.int().nullable().describe("Trading days left out on either side; null: 1 % of all days."),
+  }).nullable().describe(
     "As submitted; null where it was left out.",
   ),
   status: z.enum(BACKTEST_STATUSES),
