@@ -35,6 +35,21 @@ export function describeLuck(evidence: Evidence, benchmark: Pick<Evidence, "p_va
   return `${conclusion}: ${describeNoGain(evidence)}. ${describeBenchmark(benchmark?.p_value ?? null)}`;
 }
 
+/** The reason in words why no trial has the objective. @param trades Of all trials. @param reason That of most of them. */
+export function describeNoBest(
+  { objective, trials, trades, reason }: {
+    readonly objective: string;
+    readonly trials: number;
+    readonly trades: number;
+    readonly reason: string | undefined;
+  },
+): string {
+  const none = trades === 0
+    ? `none of the ${count(trials, "trial")} made a trade`
+    : `none of the ${count(trials, "trial")} has a value of ${NAMES[objective] ?? objective}`;
+  return `Too little to tell: ${none}${reason === undefined ? "" : ` (${reason})`}.`;
+}
+
 function describeTooLittle({ days, trades, p_value: p }: Evidence): string {
   if (p === null) return "Too little to tell: the best trial has no daily returns that can be judged.";
   return `Too little to tell: the best trial has ${count(trades, "closed trade")} on ${

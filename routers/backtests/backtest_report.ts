@@ -13,6 +13,7 @@ import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { curveReader, returnsOf, toReturnRows } from "./series.ts";
+import { readStressResult, stressResultSchema } from "./stress_result.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { userProcedure } from "../common/trpc.ts";
 
@@ -33,6 +34,8 @@ const reportSchema = z.object({
   trades: tradeColumnsSchema,
   monthly: z.array(returnSchema),
   yearly: z.array(returnSchema),
+  /** Of the newest completed stress test. */
+  stress: stressResultSchema.nullable(),
 });
 
 export const reportProcedures = {
@@ -60,6 +63,7 @@ export const reportProcedures = {
           trades: toTradeColumns(trades, instrumentsOf(row)),
           monthly: toReturnRows(returnsOf(curve, row, "monthly")),
           yearly: toReturnRows(returnsOf(curve, row, "yearly")),
+          stress: await readStressResult(ctx.db, row),
         };
         ctx.answer.take(REPORT_BYTES);
         return report;

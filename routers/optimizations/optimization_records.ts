@@ -79,7 +79,7 @@ export const optimizationSchema = z.object({
   })),
   /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
   overfitting: overfittingSchema.nullable(),
-  /** The reality check of the trials; null as above. */
+  /** The reality check of the trials, or the reason why no trial has the objective; null until completed. */
   luck: luckSchema.nullable(),
   /** Of walk_forward, as far as they have run; null without it. */
   windows: z.array(windowSchema).nullable(),

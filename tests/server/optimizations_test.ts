@@ -192,6 +192,21 @@ for (const kind of DATABASES) {
       expect(found.efficiency).toEqual(near(figures.annual_return / inSample));
     });
 
+    await t.step("where no trial trades, it says so", async () => {
+      const still = {
+        strategy: "RSI Reversion",
+        space: { oversold: { values: [1, 2] } },
+        end_date: "2024-01-08",
+        parameters: { timeframe: "1h", period: 100 },
+      };
+      const none = await finishOptimization(user, await submitOptimization(user, still));
+      expect(none.at("/optimization")).toMatchObject({ status: "completed", best: [], overfitting: null });
+      expect(none.at("/optimization/luck")).toMatchObject({ verdict: "too_little", p_value: null });
+      expect(none.at("/optimization/luck/conclusion")).toMatch(
+        /^Too little to tell: none of the 2 trials made a trade \(.+\)\.$/,
+      );
+    });
+
     await t.step("the days of its tested paths are cut as it says", async () => {
       const change = { end_date: "2024-03-01", tested_paths: { groups: 4, embargo_days: 2 } };
       const cut = await finishOptimization(user, await submitOptimization(user, change));

@@ -63,6 +63,26 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
     ]);
   });
 
+  await t.step("once the run was stressed, its report has the table", async () => {
+    const name = /^Net return with each change, from/;
+    const { page, complaints } = await openPage(browser, { offline: true });
+    await page.goto(`file://${path}`);
+    await page.getByRole("heading", { name: "Metrics", exact: true }).waitFor();
+    expect(await page.getByRole("img", { name }).count()).toBe(0);
+    const stressed = await user.send("POST", `/api/backtests/${id}/stress`);
+    const ended = await user.poll(`/api/stress-tests/${stressed.at("/stress_test/id")}`, "/stress_test/status");
+    await Deno.writeTextFile(path, (await user.get(`/api/backtests/${id}/report`)).text);
+    await page.reload();
+    await page.getByRole("img", { name }).waitFor();
+    const rows = page.getByRole("table", { name: "Stress test" }).getByRole("row");
+    for (const row of ended.list("/stress_test/result/rows").map(Object)) {
+      await rows.filter({ hasText: row.name }).first().waitFor();
+    }
+    await page.getByRole("table", { name: "By regime" }).waitFor();
+    expect([await findViolations(page), complaints]).toEqual([[], []]);
+    await page.context().close();
+  });
+
   await t.step("a browser shows the file from disk, light and dark, and asks for nothing else", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { page, complaints } = await openPage(browser, { offline: true, colorScheme });

@@ -7,7 +7,7 @@ import { retryOnDatabaseFault } from "../common/retry.ts";
 import { traceStep } from "../common/telemetry.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
 import type { RunCarry } from "./carried_tests.ts";
-import { readHolding, readTrials } from "./luck.ts";
+import { explainNoBest, readHolding, readTrials } from "./luck.ts";
 import { findIn, type OptimizationServices } from "./optimization_services.ts";
 import { walkAccount } from "./walked_account.ts";
 
@@ -26,7 +26,9 @@ export async function finish(
   const outcome = trials === null ? null : await traceStep("measure luck", () => runner.measureLuck(trials, signal));
   if (outcome?.type === "stopped") return await records.giveBack(job);
   if (outcome?.type === "broken") throw new Error(outcome.message);
-  const report = outcome?.type === "completed" ? { overfitting: outcome.overfitting, luck: outcome.luck } : null;
+  const report = outcome?.type === "completed"
+    ? { overfitting: outcome.overfitting, luck: outcome.luck }
+    : await explainNoBest(db, record, rates.periodsPerYear);
   const carry: RunCarry = (task) => runner.carry(task, { deadlineMs, signal });
   const find = findIn(runner, signal);
   const outOfSample = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));

@@ -1,9 +1,12 @@
 /** Reads the trials from which the luck of an optimization's best one is measured. */
 import type { Db } from "../../db/client.ts";
+import { errorOf, reasonsOf } from "../../db/codec/trial_rows.ts";
 import type { BestTrial, Optimization } from "../../db/optimizations.ts";
 import { readScanDays } from "../../db/scan_markets.ts";
 import { readTrialChunks, readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";
 import { holdingReturns } from "../../engine/metrics/benchmark.ts";
+import { concludeLuck } from "../../research/luck/conclusion.ts";
+import { describeNoBest } from "../../research/luck/verdict.ts";
 import { measureOf } from "../../research/luck/measures.ts";
 import { chooseConsidered, trialsConsidered } from "../../research/luck/considered_trials.ts";
 import type { Trials } from "../../research/overfitting.ts";
@@ -59,6 +62,27 @@ export async function readTrials(
     // Where every account reached zero, the trials end before the range does.
     benchmark: holding === null ? null : calendar?.align(holding) ?? holding.returns.slice(0, days),
   };
+}
+
+/** The report of an optimization of which no trial has the objective: nothing but the reason. @returns Null without trials. */
+export async function explainNoBest(db: Db, record: Optimization, periodsPerYear: number) {
+  const { id, objective, trials } = record;
+  if (trials === 0) return null;
+  const counts = new Map<string, number>();
+  let trades = 0;
+  for await (const rows of readTrialChunks(db, id, { from: 0 })) {
+    for (let row = 0; row < rows.count; row++) {
+      const reason = errorOf(rows, row)?.message ?? reasonsOf(rows, row)[objective];
+      if (reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      for (const name of ["trades", "open_trades"] as const) trades += rows.columns[name]?.[row] || 0;
+    }
+  }
+  const [usual] = [...counts].sort(([, a], [, b]) => b - a);
+  const none = { noGain: null, benchmark: null };
+  const measure = measureOf(objective, periodsPerYear);
+  const luck = concludeLuck({ measure, trials, numbers: [], days: 0, trades: 0, paths: null }, none);
+  const conclusion = describeNoBest({ objective, trials, trades, reason: usual?.[0] });
+  return { overfitting: null, luck: { ...luck, conclusion } };
 }
 
 /** Passes over all trials, without their daily returns. */

@@ -14,7 +14,6 @@ import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/t
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
 import { dequeueRun } from "../jobs/run_jobs.ts";
-import type { LuckReport } from "../../research/overfitting.ts";
 import type { OutOfSample } from "../../research/walk_forward.ts";
 import type { Failed } from "../common/outcome.ts";
 import { divide, divideRest, type PlaceRange } from "./divide.ts";
@@ -189,7 +188,10 @@ export class SliceRecords {
   async complete(
     job: TakenJob,
     id: string,
-    { report, outOfSample }: { readonly report: LuckReport | null; readonly outOfSample: OutOfSample | null },
+    { report, outOfSample }: {
+      readonly report: Pick<Optimization, "overfitting" | "luck"> | null;
+      readonly outOfSample: OutOfSample | null;
+    },
   ): Promise<void> {
     await inUnit(this.#db, async ({ tx }) => {
       const record = await lockUnendedOptimization(tx, id);

@@ -7,13 +7,14 @@ import { PortfolioView } from "../pages/run/portfolio/portfolio.tsx";
 import { Overview } from "../pages/run/overview/overview.tsx";
 import { RunHeading } from "../parts/run_heading.tsx";
 import { RunHeader } from "../pages/run/run_header.tsx";
+import { StressTables } from "../pages/run/stress/stress_tables.tsx";
 import { SummaryStrip } from "../pages/run/summary_strip.tsx";
 import { Trades } from "../pages/run/trades.tsx";
 import { Logo } from "../parts/logo.tsx";
 import { formatTime } from "../parts/format.ts";
 
 /** A completed run on one page: the parts of its page in the console, one below the other. */
-export function ReportPage({ report: { backtest, metrics, trades } }: { readonly report: Report }) {
+export function ReportPage({ report: { backtest, metrics, trades, stress } }: { readonly report: Report }) {
   const charts = useRef<ChartsHandle>(null);
   const { result } = backtest;
   if (result === null) return <p>This report has no result.</p>;
@@ -28,6 +29,13 @@ export function ReportPage({ report: { backtest, metrics, trades } }: { readonly
       {result.portfolio !== undefined && (
         <Part title="Portfolio">
           <PortfolioView portfolio={result.portfolio} />
+        </Part>
+      )}
+      {stress !== null && (
+        <Part title="Stress test">
+          <div className="flex flex-col gap-4">
+            <StressTables result={stress} />
+          </div>
         </Part>
       )}
       <Part title="Metrics">

@@ -34,6 +34,12 @@ export function OptimizationPage() {
           <Luck overfitting={optimization.overfitting} luck={optimization.luck} best={optimization.best} />
         </section>
       )}
+      {optimization.overfitting === null && optimization.luck !== null && (
+        <section className={PANEL}>
+          <h2 className="mb-1 text-lg font-semibold">How much is luck</h2>
+          <p>{optimization.luck.conclusion}</p>
+        </section>
+      )}
       {optimization.windows !== null && (
         <section className={PANEL}>
           <WalkForward
