@@ -33,6 +33,21 @@ export interface ResultSession {
   readonly weekdays: readonly number[];
 }
 
+/** Other candles that a run's strategy read. */
+export interface ResultInput {
+  readonly name: string;
+  readonly symbol: string;
+  readonly exchange: string;
+  readonly timeframe: string;
+  /** With those before the range. */
+  readonly candles: number;
+  /** Open times of the first and the last candle, ISO 8601 UTC. */
+  readonly first: string;
+  readonly last: string;
+  /** Checksum of the bytes of all columns, hexadecimal. */
+  readonly sha256: string;
+}
+
 /** The candles of a run. */
 interface ResultData {
   readonly candles: number;
@@ -45,6 +60,8 @@ interface ResultData {
   readonly gaps: number;
   /** Absent in results from before instruments had a session. */
   readonly session?: ResultSession;
+  /** Absent where the run has none. */
+  readonly inputs?: readonly ResultInput[];
 }
 
 /** The stored result of a completed backtest, without trades, orders and equity: plain data, as clients read it. */

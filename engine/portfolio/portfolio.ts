@@ -1,5 +1,6 @@
 import type { BufferPool } from "../buffer_pool.ts";
 import type { Candles } from "../candles.ts";
+import type { InputCandles } from "../inputs.ts";
 import type { AssetClass, Execution } from "../execution.ts";
 import type { BenchmarkColumns, TradingDayColumns } from "../metrics/input.ts";
 import type { ComputedMetrics } from "../metrics/compute.ts";
@@ -53,6 +54,8 @@ export interface PortfolioMarket {
   readonly tradingDays?: TradingDayColumns | null;
   /** Candles of a finer timeframe for bothTouched `magnify`. */
   readonly finer?: Candles | null;
+  /** Other candles that the strategy reads beside this market's; absent: none. The same names in every market. */
+  readonly inputs?: readonly InputCandles[];
 }
 
 /** Everything that a portfolio's result depends on. Plain data, except for the strategy. */

@@ -54,6 +54,17 @@ const portfolioSchema = z.object({
   }).describe("Means over all marks."),
 }).meta({ id: "Portfolio" });
 
+const inputSchema = z.object({
+  name: z.string().describe("Its name in parameters.inputs."),
+  symbol: z.string(),
+  exchange: z.string(),
+  timeframe: z.string(),
+  candles: z.int().describe("With those before the range."),
+  first: z.iso.datetime().describe("Open of the first candle."),
+  last: z.iso.datetime().describe("Open of the last candle."),
+  sha256: z.string().describe("Checksum of the bytes of all columns."),
+}).meta({ id: "ResultInput" });
+
 /** The result of a completed backtest as clients read it; engine/result.ts explains each key. */
 export const resultSchema = z.object({
   run_key: z.string(),
@@ -67,6 +78,8 @@ export const resultSchema = z.object({
     gaps: z.int(),
     // Results from before instruments had a session lack it.
     session: sessionSchema.optional(),
+    inputs: z.array(inputSchema).readonly().optional()
+      .describe("Other candles that the strategy read; absent where it read none."),
   }),
   // The engine wrote it from settings that were checked at submission.
   execution: z.custom<Execution>((value) => typeof value === "object" && value !== null)

@@ -6,6 +6,7 @@ import { readUsage } from "../../db/quotas.ts";
 import { dateSchema } from "../common/dates.ts";
 import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
+import { completeInputs } from "../runs/inputs_request.ts";
 import { completePortfolio } from "../runs/portfolio_request.ts";
 import {
   completeParameters,
@@ -81,8 +82,11 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
   const strategy = await resolveStrategy(ctx, request.strategy, request.parameters);
   const parameters = completeParameters(strategy, request.parameters);
   requireConsistent(strategy, parameters);
-  requireShort(range, parameters.timeframe, ctx.runCandlesMax);
-  const candles = countCandles(range, parameters.timeframe);
+  const { timeframe } = parameters;
+  const { symbol, exchange } = request;
+  const inputs = await completeInputs(ctx, strategy, request.parameters, { symbol, exchange, timeframe, range });
+  requireShort(range, timeframe, ctx.runCandlesMax, inputs.candles);
+  const candles = countCandles(range, timeframe) + inputs.candles;
   const markets = await completePortfolio(ctx, strategy, request.parameters, { path: PARAMETERS_PATH, candles });
   const values = {
     ...request,
@@ -92,7 +96,7 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
     strategySlug: strategy.slug,
     strategyVersion: strategy.version,
     runtime: strategy.runtime,
-    parameters: { ...parameters, ...markets.parameters },
+    parameters: { ...parameters, ...inputs.parameters, ...markets.parameters },
     members: markets.members,
     fresh: request.fresh ?? false,
   };

@@ -99,6 +99,9 @@ function requirePaths(
   if (method === "candles" && portfolio !== undefined) {
     throw refuse("method", "must be trades or returns: a path of candles is one market, and the backtest has many");
   }
+  if (method === "candles" && data.inputs !== undefined) {
+    throw refuse("method", "must be trades or returns: the inputs of the backtest do not move with a path of candles");
+  }
   if (method === "candles" && runtime?.type === "remote" && runs > ENDPOINT_RUNS_MAX) {
     throw refuse(
       "runs",

@@ -13,6 +13,7 @@ import {
   parseRequestRange,
   requireShort,
 } from "../runs/run_request.ts";
+import { completeInputs } from "../runs/inputs_request.ts";
 import { requireOneMarket } from "../runs/portfolio_request.ts";
 import { RunSubmitter } from "../runs/submission.ts";
 import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
@@ -83,14 +84,17 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
       ...request.parameters,
       ...ownParameters(parametersAt(space, 0)),
     });
-    requireShort(range, complete.timeframe, ctx.runCandlesMax);
+    const { symbol, exchange } = request;
+    const { timeframe } = complete;
+    const inputs = await completeInputs(ctx, strategy, request.parameters, { symbol, exchange, timeframe, range });
+    requireShort(range, timeframe, ctx.runCandlesMax, inputs.candles);
     const spacePoints = countPoints(space);
     if (scan !== null) {
       const markets = scan.ids.length;
       const points = Math.floor(Math.min(spacePoints, trialsMaxOf(request)) / markets);
-      requireScanRoom(ctx, { points, markets, candles: countCandles(range, complete.timeframe) });
+      requireScanRoom(ctx, { points, markets, candles: countCandles(range, timeframe) + inputs.candles });
     }
-    const parameters = withoutNames(complete, names);
+    const parameters = { ...withoutNames(complete, names), ...inputs.parameters };
     checkConstraints(request, space, parameters);
     const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;

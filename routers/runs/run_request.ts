@@ -102,12 +102,18 @@ export function countCandles(range: { start: number; end: number }, timeframe: T
   return Math.floor((range.end - range.start) / shortestMs(timeframe));
 }
 
-/** @throws AppError RANGE_TOO_LARGE */
-export function requireShort(range: { start: number; end: number }, timeframe: Timeframe, candlesMax: number): void {
-  const candles = countCandles(range, timeframe);
+/** @param inputCandles Those of the run's inputs. @throws AppError RANGE_TOO_LARGE */
+export function requireShort(
+  range: { start: number; end: number },
+  timeframe: Timeframe,
+  candlesMax: number,
+  inputCandles = 0,
+): void {
+  const candles = countCandles(range, timeframe) + inputCandles;
   if (candles <= candlesMax) return;
   const path = `${PATH}/end_date`;
-  const message = `must be at most ${candlesMax} candles after start_date, not ${candles} (${timeframe}): ` +
+  const counted = inputCandles === 0 ? timeframe : `${timeframe}, with ${inputCandles} of inputs`;
+  const message = `must be at most ${candlesMax} candles after start_date, not ${candles} (${counted}): ` +
     "shorten the range or choose a coarser timeframe";
   throw new AppError("RANGE_TOO_LARGE", `Cannot run over so large a range: ${path} ${message}`, {
     issues: [{ path, message }],

@@ -12,6 +12,7 @@ const RESERVED_PARAMETERS = [
   "instruments",
   "universe",
   "portfolio",
+  "inputs",
 ] as const;
 
 export type Parameters = Readonly<Record<string, unknown>>;

@@ -8,8 +8,8 @@
 /** One number a candle, oldest first. Values behind the deciding candle are NaN. */
 type Column = Float64Array;
 
-/** The candles up to the deciding one. Index 0 is the first candle that the strategy is shown. */
-interface Candles {
+/** The columns of candles. */
+interface CandleColumns {
   /** Opens in milliseconds since 1970-01-01T00:00:00Z; see `utc`. */
   readonly time: Column;
   /** Prices in the quote currency. */
@@ -19,6 +19,16 @@ interface Candles {
   readonly close: Column;
   /** In units of the instrument. */
   readonly volume: Column;
+}
+
+/** The candles up to the deciding one. Index 0 is the first candle that the strategy is shown. */
+interface Candles extends CandleColumns {
+  /**
+   * Other candles of the run, by their names in `parameters.inputs`. Row `i` of a column has the newest value whose candle had closed by
+   * the close of candle `i`, NaN before the first. Indicators take them by their own candles: `ema(inputs.daily.close, 20)` is an average
+   * of 20 days. An indicator of columns of different candles is computed from these rows.
+   */
+  readonly inputs: Readonly<Record<string, CandleColumns>>;
 }
 
 /** The account at the close of the deciding candle. */

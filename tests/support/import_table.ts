@@ -48,6 +48,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "db/",
     "market/",
     "engine/execution.ts",
+    "engine/inputs.ts",
     "engine/order_columns.ts",
     "engine/portfolio/portfolio.ts",
     "engine/strategy.ts",

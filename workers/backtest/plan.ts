@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Instrument } from "../../db/instruments.ts";
 import { type Execution, withPeriodsPerYear } from "../../engine/execution.ts";
-import type { BacktestResult, Integrity, ResultSession } from "../../engine/result.ts";
+import type { BacktestResult, Integrity, ResultInput, ResultSession } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { daysOf, rangeOfDates } from "../../market/archive/made_candles.ts";
@@ -20,7 +20,9 @@ import {
 import type { EncodedRun } from "../common/protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import type { Decider } from "./decider.ts";
-import { type Benchmark, datesOf, type MarketData } from "./run_candles.ts";
+import type { LoadedInput } from "./input_candles.ts";
+import { datesOf } from "./candles_record.ts";
+import type { Benchmark, MarketData } from "./run_candles.ts";
 import type { RunRecord, RunSettings } from "./run_settings.ts";
 import type { Run } from "./runner.ts";
 
@@ -30,6 +32,7 @@ export interface BacktestPlan {
   /** The common part of every kind of `run`. */
   readonly task: SandboxTask;
   readonly read: CandlesRead;
+  readonly inputs: readonly ResultInput[];
   readonly session: ResultSession;
   /** Remarks on the candles, for the result. */
   readonly notes: readonly string[];
@@ -50,7 +53,7 @@ export function makePlan(
   market: MarketData,
 ): BacktestPlan {
   const { timeframe, hours, own } = settings;
-  const { instrument, read, finer, benchmark, series } = market;
+  const { instrument, read, finer, benchmark, inputs, series } = market;
   const { timezone, open, close, weekdays } = sessionWith(instrument, hours);
   const session = { hours, timezone, open, close, weekdays };
   const runKey = hashCanonical({
@@ -63,6 +66,7 @@ export function makePlan(
     data: read.sha256,
     finer_data: finer?.sha256 ?? null,
     benchmark_data: benchmark?.read.sha256 ?? null,
+    ...identifyInputs(inputs),
     lookback: read.lookback,
     initial_balance: record.initialBalance,
     start_date: record.startDate,
@@ -74,12 +78,14 @@ export function makePlan(
     ...describeCoverage(record, instrument, timeframe, read),
     `end_date ${record.endDate} is exclusive: the last candle opens at ${isoTime(read.candles.time.at(-1)!)}`,
     ...(benchmark === null ? [] : describeBenchmark(record, benchmark)),
+    ...inputs.flatMap((input) => describeInput(record, input)),
     ...(holdsAll ? [] : describeHistory(record, read.lookback)),
   ];
   return {
     run: decider.toRun(task, { sha256: read.sha256, lookbackWanted: holdsAll ? decider.lookback : null }),
     task,
     read,
+    inputs: summarizeInputs(inputs),
     session,
     notes,
     moduleSha256: decider.moduleSha256,
@@ -114,6 +120,7 @@ export function makeTask(
       ? null
       : groupByDayOnce(daysOf(instrument, timeframe, hours), read.candles.time),
     finer: finer?.candles ?? null,
+    ...(market.inputs.length === 0 ? {} : { inputs: market.inputs.map(({ aligned }) => aligned) }),
     benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
     seed,
   };
@@ -130,6 +137,50 @@ function describeBenchmark(
 ): string[] {
   const notes = describeCoverage(record, instrument, timeframe, read);
   return notes.map((note) => `Benchmark ${instrument.symbol}: ${note}`);
+}
+
+/** The part of a run's key that its inputs are. */
+export function identifyInputs(inputs: readonly LoadedInput[]): object {
+  if (inputs.length === 0) return {};
+  const rows = inputs.map(({ name, timeframe, instrument, read }) => ({
+    name,
+    timeframe,
+    session: sessionWith(instrument, "regular"),
+    data: read.sha256,
+    lookback: read.lookback,
+  }));
+  return { inputs: rows };
+}
+
+/** The inputs of a run, for its result. */
+export function summarizeInputs(inputs: readonly LoadedInput[]): ResultInput[] {
+  return inputs.map(({ name, timeframe, instrument: { symbol, exchange }, read }) => ({
+    name,
+    symbol,
+    exchange,
+    timeframe,
+    candles: read.candles.time.length,
+    first: isoTime(read.candles.time[0]!),
+    last: isoTime(read.candles.time.at(-1)!),
+    sha256: read.sha256,
+  }));
+}
+
+/** Notes that an input has no candle that is known in the range, or none of its end. */
+export function describeInput(
+  record: RunRecord,
+  { name, timeframe, instrument, read, aligned }: LoadedInput,
+): string[] {
+  const { end } = rangeOfDates(instrument, timeframe, datesOf(record));
+  const days = daysOf(instrument, timeframe);
+  const lastClose = candleEnd(read.candles.time.at(-1)!, timeframe);
+  const isEarly = isGap(instrument, days, lastClose, isDaily(timeframe) ? bucketStart(end, timeframe) : end);
+  return [
+    ...(aligned.knownFrom[0] === Infinity
+      ? [`The input ${name} is empty: none of its candles closes within the run`]
+      : []),
+    ...(isEarly ? [`The input ${name} ends at ${isoTime(lastClose)}: its last values are repeated from there on`] : []),
+  ];
 }
 
 /** Notes that an endpoint saw less history at first than it asks for. */
@@ -166,7 +217,7 @@ export function isoTime(timeMs: number): string {
 
 /** The `result` of a completed run, as the API returns it. */
 export function makeResult(
-  { task, read, session, notes, moduleSha256, runKey }: BacktestPlan,
+  { task, read, inputs, session, notes, moduleSha256, runKey }: BacktestPlan,
   { result, integrity }: EncodedRun,
   durationMs: number,
 ): BacktestResult {
@@ -182,6 +233,7 @@ export function makeResult(
       sha256: read.sha256,
       gaps: read.gaps,
       session,
+      ...(inputs.length === 0 ? {} : { inputs }),
     },
     execution: task.execution,
     metrics: result.metrics,

@@ -1,7 +1,6 @@
-import type { Backtest } from "../../db/backtests.ts";
 import { listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
-import { findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
+import type { Instrument } from "../../db/instruments.ts";
 import type { ReadSeries } from "../../db/result_inputs.ts";
 import type { Execution } from "../../engine/execution.ts";
 import { LostCandlesError } from "../../market/archive/chunk.ts";
@@ -17,7 +16,11 @@ import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { isCoarser, isDaily, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { type FailureCode, RunError } from "../common/outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
+import { type CandlesRecord, datesOf } from "./candles_record.ts";
+import { type LoadedInput, loadInputs, type ReadInput } from "./input_candles.ts";
+import { noData } from "./no_data.ts";
 import { describeSeries, type LoadedCandles } from "./read_series.ts";
+import type { RunSettings } from "./run_settings.ts";
 
 // A run can wait longer for a provider than a request: about 5 s between the attempts, besides the time that each one takes.
 const FETCH_ATTEMPTS_MAX = 4;
@@ -29,9 +32,6 @@ const FEED_CODES = {
   unknown_symbol: "NO_DATA",
   not_configured: "NO_DATA",
 } as const satisfies Record<FeedFault, FailureCode>;
-
-/** The settings that decide which candles a run reads. */
-export type CandlesRecord = Pick<Backtest, "symbol" | "exchange" | "startDate" | "endDate">;
 
 /** The services that provide candles. */
 export interface CandleServices {
@@ -47,6 +47,8 @@ interface WantedOfRun {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
   readonly hours: Hours;
+  /** Their newest candle may be older than the range. Absent: false. */
+  readonly isInput?: boolean;
 }
 
 /** The candles of a backtest, in shared memory. */
@@ -57,6 +59,8 @@ export interface MarketData {
   readonly finer: LoadedCandles | null;
   /** The execution's benchmark; null without one. */
   readonly benchmark: Benchmark | null;
+  /** Candles that the strategy reads beside its own. */
+  readonly inputs: readonly LoadedInput[];
   /** All stored candles that were read for it. */
   readonly series: readonly ReadSeries[];
 }
@@ -78,10 +82,11 @@ export interface Benchmark {
 export async function loadCandles(
   services: CandleServices,
   record: CandlesRecord,
-  { timeframe, hours, execution }: {
+  { timeframe, hours, execution, inputs: wantedInputs }: {
     readonly timeframe: Timeframe;
     readonly hours: Hours;
     readonly execution: Execution;
+    readonly inputs: RunSettings["inputs"];
   },
   lookback: number,
 ): Promise<MarketData> {
@@ -90,16 +95,30 @@ export async function loadCandles(
   const read = await readBacktestCandles(services, record, wanted);
   const finer = execution.bothTouched === "magnify" ? await readFinerCandles(services, record, wanted) : null;
   const benchmark = await loadBenchmark(services, record, { timeframe, hours, execution });
+  const own = { instrument, time: read.candles.time, timeframe, hours, lookback: execution.lookback ? lookback : null };
+  const inputs = await loadInputs(wantedInputs, own, readerOf(services, record, hours));
   const series = [
     describeSeries(instrument, read, timeframe),
     ...(finer === null ? [] : [describeSeries(instrument, finer, finer.source)]),
     ...(benchmark === null ? [] : [describeSeries(benchmark.instrument, benchmark.read, benchmark.timeframe)]),
+    ...inputs.map((input) => describeSeries(input.instrument, input.read, input.timeframe)),
   ];
   if (finer === null || (read.source === timeframe && !isDaily(timeframe))) {
-    return { instrument, read, finer, benchmark, series };
+    return { instrument, read, finer, benchmark, inputs, series };
   }
   const candles = replayedCandles(instrument, finer.candles, { source: finer.source, timeframe, hours });
-  return { instrument, read, finer: { ...finer, candles }, benchmark, series };
+  return { instrument, read, finer: { ...finer, candles }, benchmark, inputs, series };
+}
+
+/** Reads inputs. One without a symbol is of the run's own instrument. */
+function readerOf(services: CandleServices, record: CandlesRecord, hours: Hours): ReadInput {
+  return async ({ timeframe, symbol = record.symbol, exchange = record.exchange }, wanted) => {
+    const named = { ...record, symbol, exchange };
+    const instrument = await findBacktestInstrument(services, named, { timeframe, hours });
+    const lookback = Math.min(wanted, services.candlesMax);
+    const read = await readBacktestCandles(services, named, { instrument, timeframe, hours, lookback, isInput: true });
+    return { instrument, read };
+  };
 }
 
 /** @throws {RunError} As loadCandles(), with the benchmark's name. */
@@ -168,7 +187,7 @@ export async function readBacktestCandles(
     const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error));
     const { timeframe } = wanted;
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
-    if (read.candles.time.length > read.lookback) return { ...read, readAt };
+    if (read.candles.time.length > (wanted.isInput ? 0 : read.lookback)) return { ...read, readAt };
   } catch (error) {
     throw toRunError(error);
   }
@@ -248,39 +267,4 @@ function requireShort(
 function momentsOf({ instrument, timeframe }: WantedOfRun, record: CandlesRecord): TimeRange {
   // Every timeframe that begins with the trading date begins at the same time.
   return rangeOfDates(instrument, timeframe === "1m" ? "1m" : "1h", datesOf(record));
-}
-
-/** The dates of a backtest, [start, end): 00:00 UTC of each, in milliseconds since 1970. */
-export function datesOf(record: CandlesRecord): { start: number; end: number } {
-  return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
-}
-
-/** @param more `hint`: for a symbol of which the archive has nothing. */
-async function noData(
-  db: Db,
-  record: CandlesRecord,
-  { timeframe, hint = "" }: { readonly timeframe?: Timeframe; readonly hint?: string },
-): Promise<RunError> {
-  const candles = timeframe === undefined ? "candles" : `${timeframe} candles`;
-  const range = `from ${record.startDate} to ${record.endDate}`;
-  const instruments = await findInstrumentsBySymbol(db, { symbol: record.symbol });
-  const held = await Promise.all(instruments.map((instrument) => describeHolding(db, instrument)));
-  const available = held.length === 0
-    ? `the archive has nothing of this symbol${hint === "" ? "" : `; ${hint}`}`
-    : `the archive has ${held.join("; ")}`;
-  return new RunError(
-    "NO_DATA",
-    `Cannot run on ${record.symbol} of ${record.exchange} without ${candles} ${range}: ${available}`,
-  );
-}
-
-async function describeHolding(db: Db, instrument: Instrument): Promise<string> {
-  const chunks = await listChunks(db, instrument.id);
-  const timeframes = [...new Set(chunks.map(({ timeframe }) => timeframe))];
-  if (timeframes.length === 0) return `no candles on ${instrument.exchange}`;
-  const day = (times: readonly Date[], pick: (...values: number[]) => number) =>
-    new Date(pick(...times.map((time) => time.getTime()))).toISOString().slice(0, 10);
-  const first = day(chunks.map(({ firstTime }) => firstTime), Math.min);
-  const last = day(chunks.map(({ lastTime }) => lastTime), Math.max);
-  return `${timeframes.join(", ")} on ${instrument.exchange} from ${first} to ${last}`;
 }

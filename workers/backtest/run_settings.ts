@@ -4,7 +4,7 @@ import type { Member } from "../../db/universes.ts";
 import { type Execution, EXECUTION_NAMES, PROFILE_DEFAULTS } from "../../engine/execution.ts";
 import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
 import { isTimeframe, type Timeframe } from "../../market/timeframes.ts";
-import type { CandlesRecord } from "./run_candles.ts";
+import type { CandlesRecord } from "./candles_record.ts";
 
 /** The part of a record that decides its run. An optimization has the same, with the parameters that stay. */
 export type RunRecord =
@@ -24,6 +24,17 @@ export interface RunSettings {
   readonly own: Parameters;
   /** The markets of a run over many of them; null for a run over one. */
   readonly markets: MarketSettings | null;
+  /** Other candles that the strategy reads. */
+  readonly inputs: readonly InputSettings[];
+}
+
+/** Candles that a strategy reads and does not trade. */
+export interface InputSettings {
+  readonly name: string;
+  readonly timeframe: Timeframe;
+  /** Absent: the instrument that the strategy trades. */
+  readonly symbol?: string;
+  readonly exchange?: string;
 }
 
 /** The markets of a run, as it was submitted. */
@@ -48,7 +59,7 @@ export function readSettings(record: Pick<RunRecord, "id" | "parameters">): RunS
 
 function readParameters(parameters: RunRecord["parameters"]): RunSettings {
   const { timeframe, execution, runtime: _runtime, session = "regular", ...rest } = parameters;
-  const { instruments, universe, portfolio, ...own } = rest;
+  const { instruments, universe, portfolio, inputs, ...own } = rest;
   const hours = HOURS.find((name) => name === session);
   if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution) || hours === undefined) {
     throw new Error("they have no usable timeframe, session or execution");
@@ -62,7 +73,19 @@ function readParameters(parameters: RunRecord["parameters"]): RunSettings {
     execution: { ...defaults, ...execution },
     own,
     markets: readMarkets({ instruments, universe, portfolio }),
+    inputs: readInputs(inputs),
   };
+}
+
+function readInputs(inputs: unknown): InputSettings[] {
+  return Object.entries(Object(inputs ?? {})).map(([name, input]) => {
+    const { timeframe, symbol, exchange, ...others } = Object(input);
+    requireKnown(Object.keys(others), [], "setting of an input");
+    if (typeof timeframe !== "string" || !isTimeframe(timeframe)) throw new Error(`the input ${name} has no timeframe`);
+    return typeof symbol === "string" && typeof exchange === "string"
+      ? { name, timeframe, symbol, exchange }
+      : { name, timeframe };
+  });
 }
 
 function readMarkets({ instruments, universe, portfolio }: Parameters): MarketSettings | null {

@@ -4,6 +4,7 @@ import type { EncodedTrials, TrialRanking, TrialValues } from "../../db/codec/tr
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { AssetClass, Execution } from "../../engine/execution.ts";
+import type { InputCandles } from "../../engine/inputs.ts";
 import type { BenchmarkColumns } from "../../engine/metrics/input.ts";
 import type { EachMarket, PortfolioResult, PortfolioSettings } from "../../engine/portfolio/portfolio.ts";
 import type { PortfolioSummary } from "../../engine/portfolio/portfolio_summary.ts";
@@ -78,6 +79,8 @@ export interface RunTask {
   readonly finer: Candles | null;
   /** Closes of the execution's benchmark, a day each or as long as the run's candles; absent or null where it names none. */
   readonly benchmark?: BenchmarkColumns | null;
+  /** Other candles that the strategy reads; absent: none. */
+  readonly inputs?: readonly InputCandles[];
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
 }

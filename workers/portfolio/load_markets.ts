@@ -1,6 +1,5 @@
 /** The candles of a run over many markets. */
 import { readRunMembers } from "../../db/run_members.ts";
-import type { Instrument } from "../../db/instruments.ts";
 import type { ReadSeries } from "../../db/result_inputs.ts";
 import { findUniverse, type Member, readMembers } from "../../db/universes.ts";
 import type { Membership, PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
@@ -8,9 +7,11 @@ import { daysOf } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { findUnknown } from "../../market/on_demand/unknown_targets.ts";
-import { candleEnd, isCoarser, isDaily, type Timeframe } from "../../market/timeframes.ts";
+import { candleEnd, isCoarser } from "../../market/timeframes.ts";
+import { instantsOf } from "../backtest/trading_instants.ts";
 import { type FailureCode, RunError } from "../common/outcome.ts";
-import { type CandleServices, type CandlesRecord, loadCandles, type MarketData } from "../backtest/run_candles.ts";
+import type { CandlesRecord } from "../backtest/candles_record.ts";
+import { type CandleServices, loadCandles, type MarketData } from "../backtest/run_candles.ts";
 import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
 
 /** No moment is later. JSON has no Infinity. */
@@ -155,7 +156,7 @@ export function toEngineMarkets(
 ): PortfolioMarket[] {
   const sessions = new Set(markets.map(({ data }) => JSON.stringify(sessionWith(data.instrument, hours))));
   return markets.map(({ id, memberships, data }) => {
-    const { instrument, read: { candles, lookback }, finer } = data;
+    const { instrument, read: { candles, lookback }, finer, inputs } = data;
     const lastClose = candleEnd(candles.time.at(-1)!, timeframe);
     const to = memberships.at(-1)?.to ?? null;
     const isPeriod = isCoarser(timeframe, "1d");
@@ -165,11 +166,12 @@ export function toEngineMarkets(
       exchange: instrument.exchange,
       candles,
       firstIndex: lookback,
-      hours: sessions.size > 1 ? hoursOf(instrument, candles.time, timeframe) : null,
+      hours: sessions.size > 1 ? instantsOf(instrument, candles.time, { timeframe, hours }) : null,
       memberships: toMemberships(memberships),
       isDelisted: to !== null && lastClose <= toMs(to) && lastClose < toMs(endDate),
       tradingDays: isPeriod ? null : groupByDayOnce(daysOf(instrument, timeframe, hours), candles.time),
       finer: finer?.candles ?? null,
+      ...(inputs.length === 0 ? {} : { inputs: inputs.map(({ aligned }) => aligned) }),
     };
   });
 }
@@ -185,24 +187,6 @@ function toMemberships(members: readonly Member[]): Membership[] | null {
 
 function toMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);
-}
-
-/** When each candle of a market begins and ends to trade: markets of other sessions close at other instants. */
-function hoursOf(instrument: Instrument, time: Float64Array, timeframe: Timeframe) {
-  const days = daysOf(instrument, timeframe);
-  const [opens, closes] = [new Float64Array(time.length), new Float64Array(time.length)];
-  for (let i = 0; i < time.length; i++) {
-    const open = time[i]!;
-    if (!isDaily(timeframe)) {
-      opens[i] = open;
-      closes[i] = Math.min(candleEnd(open, timeframe), days.dayAtOrAfter(open).close);
-      continue;
-    }
-    // A daily candle or a longer one is stamped with its first date.
-    opens[i] = days.dayAtOrAfter(days.startOf(open)).open;
-    closes[i] = days.closeAtOrBefore(days.startOf(candleEnd(open, timeframe)));
-  }
-  return { opens, closes };
 }
 
 /** The stored candles of which the run is made. */

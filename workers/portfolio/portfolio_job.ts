@@ -9,7 +9,14 @@ import type { BacktestResult } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { fixedMs } from "../../market/timeframes.ts";
-import { describeFailedChecks, hashCanonical, isoTime } from "../backtest/plan.ts";
+import {
+  describeFailedChecks,
+  describeInput,
+  hashCanonical,
+  identifyInputs,
+  isoTime,
+  summarizeInputs,
+} from "../backtest/plan.ts";
 import type { RunLimits } from "../backtest/pool.ts";
 import type { BacktestRecords, StorableRun } from "../backtest/records.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
@@ -37,7 +44,7 @@ interface PortfolioPlan {
   readonly runKey: string;
   readonly moduleSha256: string | null;
   readonly inputs: ResultInputs;
-  readonly data: Pick<BacktestResult["data"], "sha256" | "gaps" | "session">;
+  readonly data: Pick<BacktestResult["data"], "sha256" | "gaps" | "session" | "inputs">;
   readonly notes: readonly string[];
 }
 
@@ -123,7 +130,7 @@ export async function planPortfolio(
   const { lookback } = decider;
   const loaded = await loadMarkets(services, record, settings, { markets: wanted, lookback });
   // The record's own instrument is what equity is compared with.
-  const beside = await loadCandles(services, record, settings, 0);
+  const beside = await loadCandles(services, record, { ...settings, inputs: [] }, 0);
   const { timeframe, hours } = settings;
   const { assetClass } = beside.instrument;
   const execution = withPeriodsPerYear(settings.execution, assetClass, fixedMs(timeframe));
@@ -133,7 +140,10 @@ export async function planPortfolio(
   const session = { hours, timezone, open, close: closes, weekdays };
   const sums = loaded.markets.map((
     { id, memberships, data },
-  ) => [id, memberships.map(({ from, to }) => [from, to]), data.read.sha256, data.finer?.sha256 ?? null]);
+  ) => [
+    ...[id, memberships.map(({ from, to }) => [from, to]), data.read.sha256, data.finer?.sha256 ?? null],
+    ...Object.values(identifyInputs(data.inputs)),
+  ]);
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
@@ -160,7 +170,12 @@ export async function planPortfolio(
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
   const holdsMore = execution.lookback && loaded.markets.some(({ data }) => data.read.lookback === lookback);
-  const notes = describeMarkets(record, loaded);
+  // Those of the markets' own instruments are as many as there are markets.
+  const shared = (loaded.markets[0]?.data.inputs ?? []).filter((input) => input.symbol !== undefined);
+  const notes = [
+    ...describeMarkets(record, loaded),
+    ...shared.flatMap((input) => describeInput(record, input)),
+  ];
   return {
     run: decider.toRun(task, holdsMore ? lookback : null),
     task,
@@ -172,6 +187,7 @@ export async function planPortfolio(
       sha256: createHash("sha256").update(JSON.stringify(sums)).digest("hex"),
       gaps: loaded.markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
       session,
+      ...(shared.length === 0 ? {} : { inputs: summarizeInputs(shared) }),
     },
     notes,
   };

@@ -1,4 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
+import type { InputCandles } from "../../engine/inputs.ts";
 import { Random } from "./random.ts";
 import type { Series } from "./candle_series.ts";
 
@@ -7,7 +8,7 @@ const STEPS = 1_000_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 export const SAMPLE_TIMEFRAME_MS = 86_400_000;
 /** The sample candles as a strategy knows them before it sees one. */
-export const SAMPLE_SERIES: Series = { timeframeMs: SAMPLE_TIMEFRAME_MS, firstIndex: 0 };
+export const SAMPLE_SERIES: Series = { timeframeMs: SAMPLE_TIMEFRAME_MS, firstIndex: 0, isTrial: true };
 
 /** Made-up daily candles that rise, fall and stand still, the same each time: modules and endpoints are tried on them. */
 export function sampleCandles(): Candles {
@@ -28,4 +29,21 @@ export function sampleCandles(): Candles {
     price = close;
   }
   return candles;
+}
+
+/** An input beside made-up candles: each of its candles is made of four of them. */
+export function sampleInput({ time, open, high, low, close, volume }: Candles): InputCandles {
+  const count = Math.floor(time.length / 4);
+  const column = (value: (from: number, until: number) => number) =>
+    Float64Array.from({ length: count }, (_, k) => value(4 * k, 4 * k + 4));
+  const candles = {
+    time: column((from) => time[from]!),
+    open: column((from) => open[from]!),
+    high: column((from, until) => Math.max(...high.subarray(from, until))),
+    low: column((from, until) => Math.min(...low.subarray(from, until))),
+    close: column((_, until) => close[until - 1]!),
+    volume: column((from, until) => volume.subarray(from, until).reduce((sum, each) => sum + each, 0)),
+  };
+  const knownFrom = column((_, until) => time[until - 1]!);
+  return { name: "sample", candles, knownFrom, firstIndex: 0, perCandle: 1, tradingDays: null };
 }

@@ -2,6 +2,7 @@ import type { RunProgress } from "../../engine/control.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
+import { countInputCandles } from "./candle_series.ts";
 import {
   countCandles,
   type SandboxMarkets,
@@ -51,7 +52,7 @@ export function candleBytes(job: SandboxJob): number {
   if ("markets" in job.task) return countCandles(job.task) * CANDLE_BYTES;
   const { candles, finer } = job.task;
   const pathBytes = "pathSeed" in job ? candles.time.length * PATH_CANDLE_BYTES : 0;
-  return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES + pathBytes;
+  return (candles.time.length + (finer?.time.length ?? 0) + countInputCandles(job.task)) * CANDLE_BYTES + pathBytes;
 }
 
 /** Checks whether a module may be registered: its structure, and a dry run over sample candles. */

@@ -11,8 +11,8 @@ const LOOKBACK_GROWTH = 2;
 /** Memory that each trial takes over from the one before: the columns of a few years of minutes. */
 const POOL_BYTES_MAX = 1 << 26;
 
-/** Makes an instance of the strategy for a range, told how many candles precede it. @throws {RunError} */
-type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => Strategy;
+/** Makes an instance of the strategy for a range, told how many candles precede it, and how many were wanted. @throws {RunError} */
+type MakeTrialStrategy = (parametersJson: string, firstIndex: number, lookback: number) => Strategy;
 
 /** Learns of trials, or of paths. */
 export interface TrialListener {
@@ -67,13 +67,13 @@ function attemptTrial(
   const held = settings.firstIndex;
   try {
     let firstIndex = Math.min(lookback, held);
-    let strategy = make(parametersJson, firstIndex);
+    let strategy = make(parametersJson, firstIndex, lookback);
     const { warmup } = strategy;
     // As a backtest loads them again: with the warm-up that the strategy turned out to ask for.
     if (settings.execution.lookback && held >= lookback && warmup > lookback) {
       if (warmup > held && held === lookbackWanted) return { type: "lookback", candles: warmup * LOOKBACK_GROWTH };
       firstIndex = Math.min(warmup, held);
-      strategy = make(parametersJson, firstIndex);
+      strategy = make(parametersJson, firstIndex, warmup);
     }
     return { type: "completed", ...measureTrial({ ...settings, ...cutter.cut(firstIndex), ...shared, strategy }) };
   } catch (error) {

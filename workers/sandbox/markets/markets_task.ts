@@ -1,5 +1,6 @@
 /** The jobs of a sandbox process over many markets. */
 import type { MarketsTask, SimulatedMarkets } from "../../common/protocol.ts";
+import { countInputCandles } from "../candle_series.ts";
 import type { ScriptLanguage } from "../contracts/layout.ts";
 
 /** A backtest of a user's code over many markets. */
@@ -33,7 +34,10 @@ export interface SandboxMarkets extends SimulatedMarkets {
   readonly log: readonly string[];
 }
 
-/** Candles of all markets, finer ones included. */
+/** Candles of all markets: finer ones and inputs included, with the rows by which these are aligned. */
 export function countCandles({ markets }: MarketsTask): number {
-  return markets.reduce((sum, { candles, finer = null }) => sum + candles.time.length + (finer?.time.length ?? 0), 0);
+  return markets.reduce((sum, market) => {
+    const { candles, finer = null } = market;
+    return sum + candles.time.length + (finer?.time.length ?? 0) + countInputCandles(market);
+  }, 0);
 }

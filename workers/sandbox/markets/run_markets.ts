@@ -36,6 +36,7 @@ export function seriesOfMarket({ markets, timeframeMs }: MarketsTask, market: nu
     timeframeMs: candleMs(timeframeMs),
     firstIndex: markets[market]!.firstIndex,
     markets: markets.length,
+    inputs: markets[market]!.inputs ?? [],
   };
 }
 

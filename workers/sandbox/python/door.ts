@@ -141,9 +141,9 @@ export class PythonDoor implements Door {
     );
   };
 
-  prepare = (rows: number, bits: number): string | null => {
+  prepare = (rows: number, bits: number, inputsJson: string): string | null => {
     const python = this.#python;
-    const failure = this.#ask(MACHINE.prepare, python.integer(rows), python.integer(bits));
+    const failure = this.#ask(MACHINE.prepare, python.integer(rows), python.integer(bits), python.text(inputsJson));
     this.#shared.takeLog();
     if (failure !== null) return failure;
     const shown = parse(this.shown(), REQUESTS_CHARS_MAX);

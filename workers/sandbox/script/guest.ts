@@ -4,6 +4,7 @@ import { ORDERS_MAX, WARMUP_MAX } from "../contracts/abi.ts";
 import { STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
 import type { Series } from "../candle_series.ts";
 import { nameCandle, roundCapacity } from "../player.ts";
+import { sampleInput } from "../sample_candles.ts";
 import { ask, brokenRealm, isOurs, isWhole, requireBuffer, ScriptError } from "./realm_answers.ts";
 import { type CompiledScript, RealmGuest, type Report, type ShownColumn } from "./realm_guest.ts";
 import { MoreWanted, type Reads } from "./reads.ts";
@@ -26,6 +27,7 @@ export class ScriptGuest extends RealmGuest {
   /** A word with the candles of the range that were decided on, in shared memory. */
   readonly decided: SharedArrayBuffer;
   readonly #bits: number;
+  readonly #series: Series;
   #isPrepared = false;
 
   /**
@@ -46,6 +48,7 @@ export class ScriptGuest extends RealmGuest {
     const { door } = this;
     this.listsMax = reads.listsMax;
     this.#bits = reads.bits;
+    this.#series = series;
     this.markets = series.markets ?? 1;
     this.windows = new Float64Array(requireBuffer(door.windows, WINDOWS_MAX * WINDOW_ROWS * 8));
     this.decided = door.decided();
@@ -66,9 +69,11 @@ export class ScriptGuest extends RealmGuest {
     if (this.#isPrepared) throw new Error("Cannot prepare a script's guest twice: make one for each simulation");
     this.#isPrepared = true;
     const { door } = this;
-    this.attempt("prepare", () => door.prepare(roundCapacity(candles.time.length), this.#bits));
+    const { inputs = [], isTrial = false } = this.#series;
+    const names = JSON.stringify(isTrial ? null : inputs.map(({ name }) => name));
+    this.attempt("prepare", () => door.prepare(roundCapacity(candles.time.length), this.#bits, names));
     this.takeLog();
-    return this.showColumns(door, candles, days);
+    return this.showColumns(door, candles, { days, inputs: isTrial ? [sampleInput(candles)] : inputs });
   }
 
   /**

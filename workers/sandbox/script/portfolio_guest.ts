@@ -3,6 +3,7 @@ import { type Period, PERIODS, type PortfolioMarket } from "../../../engine/port
 import { WARMUP_MAX } from "../contracts/abi.ts";
 import { MEMORY_BYTES, PORTFOLIO as AT, STATE } from "../contracts/layout.ts";
 import { roundCapacity } from "../player.ts";
+import { sampleInput } from "../sample_candles.ts";
 import { ask, askText, brokenRealm, isWhole, requireBuffer, ScriptError } from "./realm_answers.ts";
 import { type CompiledScript, RealmGuest, type Report, type ShownColumn } from "./realm_guest.ts";
 import { MoreWanted, type Reads } from "./reads.ts";
@@ -62,18 +63,20 @@ export class PortfolioGuest extends RealmGuest {
 
   /** Lets the script ask for its indicators, and computes them. @param candlesOf Of each market. @returns The columns that it sees of each market. */
   prepare(candlesOf: readonly Candles[]): readonly (readonly ShownColumn[])[] {
-    const { markets, marks } = this.#series;
+    const { markets, marks, isTrial = false } = this.#series;
     const portfolio = this.#portfolio;
+    const inputs = JSON.stringify(isTrial ? null : (markets[0]?.inputs ?? []).map(({ name }) => name));
     const rows = JSON.stringify(candlesOf.map(({ time }) => roundCapacity(time.length)));
-    this.attempt("prepare", () => portfolio.prepare(rows, this.#bits, roundCapacity(marks)));
+    this.attempt("prepare", () => portfolio.prepare(rows, this.#bits, inputs, roundCapacity(marks)));
     this.takeLog();
-    return markets.map(({ tradingDays = null }, market) => {
+    return markets.map(({ tradingDays: days = null, inputs = [] }, market) => {
       const door = {
         requests: () => portfolio.requests(market),
         shown: () => portfolio.shown(market),
         column: (n: number) => portfolio.column(market, n),
       };
-      return this.showColumns(door, candlesOf[market]!, tradingDays);
+      const candles = candlesOf[market]!;
+      return this.showColumns(door, candles, { days, inputs: isTrial ? [sampleInput(candles)] : inputs });
     });
   }
 

@@ -8,7 +8,9 @@ export class MoreWanted extends Error {
 
 const WORKING_BIT = 1 << CANDLE_COLUMNS.length;
 const TRADES_BIT = 2 * WORKING_BIT;
-const EVERYTHING = 2 * TRADES_BIT - 1;
+/** Of inputs, the columns whose names the text has. */
+const INPUTS_BIT = 2 * TRADES_BIT;
+const EVERYTHING = 2 * INPUTS_BIT - 1;
 
 /** The lists and columns that a script reads: each of them costs time at every candle. */
 export class Reads {
@@ -17,13 +19,13 @@ export class Reads {
   /** @param source Names what the script reads, unless it hides a name. */
   constructor(source: string) {
     this.#bits = (/\b(?:working|isWorking|is_working)\b/.test(source) ? WORKING_BIT : 0) |
-      (/\btrades\b/.test(source) ? TRADES_BIT : 0);
+      (/\btrades\b/.test(source) ? TRADES_BIT : 0) | (/\binputs\b/.test(source) ? INPUTS_BIT : 0);
     for (const [n, name] of CANDLE_COLUMNS.entries()) {
       if (new RegExp(`\\b${name}\\b`).test(source)) this.#bits |= 1 << n;
     }
   }
 
-  /** A bit for each column of candles, by its number; above them one for the list of working orders, and one for that of trades. */
+  /** A bit for each column of candles, by its number; above them one for the list of working orders, one for that of trades, and one for inputs. */
   get bits(): number {
     return this.#bits;
   }

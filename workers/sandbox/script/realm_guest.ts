@@ -1,11 +1,9 @@
 import type { Candles } from "../../../engine/candles.ts";
+import type { InputCandles } from "../../../engine/inputs.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import type { Plot } from "../../common/protocol.ts";
 import { RunError } from "../../common/outcome.ts";
-import { computeIndicator } from "../contracts/indicators.ts";
 import {
-  CANDLE_COLUMNS,
-  COLUMNS_MAX,
   MEMORY_BYTES,
   PLOT_NAME_CHARS_MAX,
   PLOT_TIME,
@@ -18,6 +16,7 @@ import {
 } from "../contracts/layout.ts";
 import { BoundedLog, LINE_CHARS_MAX, LOG_LINES_MAX } from "../contracts/log_bounds.ts";
 import type { LoggedLines } from "../task.ts";
+import { GuestColumns } from "./guest_columns.ts";
 import {
   ask,
   askText,
@@ -25,8 +24,6 @@ import {
   clean,
   isWhole,
   parse,
-  readColumn,
-  type ReadRequest,
   readRequests,
   requireBuffer,
   ScriptError,
@@ -106,34 +103,19 @@ export class RealmGuest {
   }
 
   /** The columns that a script sees of a market, which it has just asked for. @throws {RunError} */
-  protected showColumns(door: ColumnDoor, candles: Candles, days: TradingDayColumns | null): readonly ShownColumn[] {
-    const count = candles.time.length;
-    const columns = CANDLE_COLUMNS.map((name) => candles[name]);
-    for (const request of readRequests(ask(door.requests))) {
-      columns.push(...this.#compute(request, columns, days));
-      if (columns.length - CANDLE_COLUMNS.length > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
-    }
+  protected showColumns(
+    door: ColumnDoor,
+    candles: Candles,
+    { days, inputs }: { readonly days: TradingDayColumns | null; readonly inputs: readonly InputCandles[] },
+  ): readonly ShownColumn[] {
+    const columns = new GuestColumns(candles, days, inputs);
+    for (const request of readRequests(ask(door.requests))) columns.add(request);
     const shown = parse(ask(door.shown), REQUESTS_CHARS_MAX);
     if (!Array.isArray(shown) || shown.length >= WINDOWS_MAX) throw brokenRealm("it shows no columns");
     return shown.map((number, n) => {
-      const rows = new Float64Array(requireBuffer(() => door.column(n), count * 8));
-      return { rows, whole: readColumn(number, columns, count) };
+      const rows = new Float64Array(requireBuffer(() => door.column(n), candles.time.length * 8));
+      return { rows, whole: columns.show(number) };
     });
-  }
-
-  /** The columns of an indicator. @throws {RunError} When there is no such indicator, or it does not take these numbers. */
-  #compute(
-    { name, inputs, numbers }: ReadRequest,
-    columns: readonly Float64Array[],
-    days: TradingDayColumns | null,
-  ): readonly Float64Array[] {
-    const read = inputs.map((input) => readColumn(input, columns, columns[0]?.length ?? 0));
-    try {
-      return computeIndicator(name, read, numbers, days);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new RunError("STRATEGY_FAILED", `Cannot prepare: ${clean(error.message)}`);
-    }
   }
 
   /** A RunError for what the script threw; other errors unchanged. @param doing The failed action, as "Cannot …". */

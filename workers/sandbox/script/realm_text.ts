@@ -1,6 +1,7 @@
 import { LAYOUT } from "../contracts/layout.ts";
 import * as book from "./realm/book.ts";
 import * as columns from "./realm/columns.ts";
+import * as inputs from "./realm/inputs.ts";
 import * as marketOrders from "./realm/market_orders.ts";
 import * as memory from "./realm/memory.ts";
 import * as orders from "./realm/orders.ts";
@@ -12,7 +13,9 @@ import * as world from "./realm/world.ts";
 /** A script that sets up the realm which evaluates it. Its value is the realm's door. */
 export const REALM_TEXT = `"use strict"; (() => {
 ${
-  [book, columns, marketOrders, memory, orders, output, portfolio, realm, world].flatMap((part) => Object.values(part))
+  [book, columns, inputs, marketOrders, memory, orders, output, portfolio, realm, world].flatMap((part) =>
+    Object.values(part)
+  )
     .join("\n")
 }
 return openRealm(${JSON.stringify(LAYOUT)});

@@ -74,8 +74,8 @@ export async function doScriptRuns(
 ): Promise<Outcome<object> | LookbackRequest> {
   try {
     const script = await compile(job.source);
-    const make = (parametersJson: string, firstIndex: number, makeGuest: MakeGuest) => {
-      const series = seriesOf({ ...job.task, firstIndex });
+    const make = (parametersJson: string, makeGuest: MakeGuest, firstIndex: number, lookback?: number) => {
+      const series = seriesOf({ ...job.task, firstIndex }, lookback);
       return new ScriptStrategy(() => {
         const guest = makeGuest(script, parametersJson, series);
         countIn(guest.decided);
@@ -84,10 +84,10 @@ export async function doScriptRuns(
     };
     const repeating: TrialListener = { ...listener, attempt: (trial) => script.reads.run(trial) };
     if (job.kind === "script_trials") {
-      return runTrials(job, (json, firstIndex) => make(json, firstIndex, makeOrRefuse), repeating);
+      return runTrials(job, (json, ...held) => make(json, makeOrRefuse, ...held), repeating);
     }
     const makeGuest: MakeGuest = (script, json, series) => new ScriptGuest(script, json, series);
-    return runPaths(job, () => make(job.parametersJson, job.task.firstIndex, makeGuest), repeating);
+    return runPaths(job, () => make(job.parametersJson, makeGuest, job.task.firstIndex), repeating);
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw error;
     return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the script: ${error.message}` };

@@ -164,13 +164,16 @@ def read_warmup():
         return "1"
 
 
-def prepare(rows, bits):
+def prepare(rows, bits, inputs):
     def act():
         columns.capacity, columns.is_open = rows, True
         columns.list_bits = bits >> len(CANDLE_COLUMNS)
+        candles.inputs = Inputs(json.loads(inputs))
         for n, name in enumerate(CANDLE_COLUMNS):
             if bits >> n & 1:
                 getattr(candles, name)
+                if columns.list_bits & 4:
+                    candles.inputs._show(name)
         refuse_answer("prepare", program.strategy.prepare(candles))
     failure = attempt(act)
     columns.is_open = False

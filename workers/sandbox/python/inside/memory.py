@@ -69,12 +69,58 @@ class Columns:
 class Candles:
     """The candles' columns: numbers, oldest first. `close[i]` and `close[-1]` are the deciding candle's."""
 
-    __slots__ = tuple(CANDLE_COLUMNS)
+    __slots__ = (*CANDLE_COLUMNS, "inputs")
 
     def __getattr__(self, name):
         if name in CANDLE_COLUMNS:
             return columns.candle(name)
-        raise AttributeError(f"candles have no {name}: they have {', '.join(CANDLE_COLUMNS)}")
+        raise AttributeError(f"candles have no {name}: they have {', '.join(CANDLE_COLUMNS)} and inputs")
+
+
+class InputCandles:
+    """The columns of an input: row `i` has the newest value whose candle had closed by the close of candle `i`."""
+
+    __slots__ = (*CANDLE_COLUMNS, "_number")
+
+    def __init__(self, number):
+        self._number = number
+
+    def __getattr__(self, name):
+        if name not in CANDLE_COLUMNS:
+            raise AttributeError(f"an input has no {name}: it has {', '.join(CANDLE_COLUMNS)}")
+        if not columns.is_open:
+            want()
+        view = columns.request("input", [], [self._number, CANDLE_COLUMNS.index(name)], 1)[0]
+        setattr(self, name, view)
+        return view
+
+
+class Inputs:
+    """The inputs of a run, by their names: `inputs.daily` and `inputs["daily"]`."""
+
+    __slots__ = ("_by_name", "_sample")
+
+    def __init__(self, names):
+        # None: made-up candles, which any name finds.
+        self._sample = InputCandles(0) if names is None else None
+        self._by_name = {name: InputCandles(number) for number, name in enumerate(names or [])}
+
+    def __getattr__(self, name):
+        return self[name]
+
+    def __getitem__(self, name):
+        found = self._by_name.get(name, self._sample)
+        if found is not None:
+            return found
+        has = f"it has {', '.join(self._by_name)}" if self._by_name else "it has none"
+        raise AttributeError(f"the run has no input {show(name)}: {has}; parameters.inputs names them")
+
+    def __contains__(self, name):
+        return name in self._by_name
+
+    def _show(self, name):
+        for each in [*self._by_name.values(), *filter(None, [self._sample])]:
+            getattr(each, name)
 
 
 class Account:

@@ -1,5 +1,6 @@
 import type { NumberRule } from "../../contracts/indicators.ts";
 import type { Layout } from "../../contracts/layout.ts";
+import { makeInputs } from "./inputs.ts";
 import { type Memory, want } from "./memory.ts";
 
 /** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants) and its numbers. */
@@ -11,12 +12,16 @@ export interface Request {
 
 /** The candles and indicators of a realm: columns that grow as candles close, with NaN behind the newest one. */
 export interface Columns {
-  readonly candles: Readonly<Record<string, Float64Array>>;
+  readonly candles: Readonly<Record<string, unknown>>;
   readonly requests: readonly Request[];
   /** Functions that ask for columns. */
   readonly globals: Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
-  /** Makes columns with the first rows of the candles whose bits are set, and lets requests come until `close`. */
-  open(rows: number, bits: number): void;
+  /**
+   * Makes columns with the first rows of the candles whose bits are set, and lets requests come until `close`.
+   *
+   * @param inputs Names of the inputs; null: any name finds one.
+   */
+  open(rows: number, bits: number, inputs: readonly string[] | null): void;
   close(): void;
   /** Numbers of the columns that are shown, in the order of their windows from 1. */
   shown(): readonly number[];
@@ -31,7 +36,7 @@ export interface Columns {
 
 export function makeColumns(layout: Layout, memory: Memory): Columns {
   const { indicators, candleColumns: names, columnsMax, periodMax } = layout;
-  const candles: Record<string, Float64Array> = {};
+  const candles: Record<string, unknown> = {};
   const numbers = new Map<unknown, number>();
   const requests: Request[] = [];
   const shower = makeShower(layout, memory);
@@ -42,12 +47,15 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
     shower.add(number, column);
     return column;
   };
-  const ask = (name: string, inputs: Request["inputs"], values: readonly number[], outputs: readonly string[]) => {
+  const request = (name: string, inputs: Request["inputs"], values: readonly number[], outputs: readonly string[]) => {
     requests.push({ name, inputs, numbers: values });
-    const columns = (outputs.length === 0 ? [name] : outputs).map(() => {
+    return outputs.map(() => {
       if (made === columnsMax) throw new RangeError(`a strategy can have at most ${columnsMax} columns`);
       return add(names.length + made++);
     });
+  };
+  const ask = (name: string, inputs: Request["inputs"], values: readonly number[], outputs: readonly string[]) => {
+    const columns = request(name, inputs, values, outputs.length === 0 ? [name] : outputs);
     return outputs.length === 0 ? columns[0] : Object.fromEntries(outputs.map((output, n) => [output, columns[n]]));
   };
   const globals = indicators.map((rule) => {
@@ -65,9 +73,21 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
     candles,
     requests,
     globals: { ...Object.fromEntries(globals), crossesAbove, crossesBelow: (a, b, i) => crossesAbove(b, a, i) },
-    open(rows, bits) {
+    open(rows, bits, inputs) {
       capacity = rows;
       isOpen = true;
+      const areRead = (bits >>> names.length + 2 & 1) === 1;
+      const value = makeInputs({
+        names: inputs,
+        candleColumns: names,
+        isNamed: (n) => areRead && (bits >>> n & 1) === 1,
+        ask: (input, column) => {
+          if (isOpen) return request("input", [], [input, column], ["input"])[0]!;
+          want(layout, memory);
+          return new Float64Array(capacity).fill(NaN);
+        },
+      });
+      Object.defineProperty(candles, "inputs", { value });
       names.forEach((name, n) => {
         let column = (bits >>> n & 1) === 1 ? add(n) : null;
         const get = () => {

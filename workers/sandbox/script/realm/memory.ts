@@ -21,7 +21,7 @@ export interface Memory {
   i: number;
   /** Candles before the range. */
   firstIndex: number;
-  /** Lists that the host keeps: 1 of working orders, 2 of trades. */
+  /** What the script reads: 1 for the list of working orders, 2 for that of trades, 4 for inputs. */
   listBits: number;
 }
 

@@ -17,7 +17,7 @@ export interface PortfolioDoor {
   /** The numbers of the account, the markets and the last decision (layout.ts, PORTFOLIO). */
   readonly state: () => ArrayBuffer;
   /** Calls `prepare`. Returns as Door.prepare. @param rowsJson Rows of each market's columns. @param marks Of the run's. */
-  readonly prepare: (rowsJson: string, bits: number, marks: number) => string | null;
+  readonly prepare: (rowsJson: string, bits: number, inputsJson: string, marks: number) => string | null;
   /** As of Door, for a market. */
   readonly requests: (market: number) => string;
   readonly shown: (market: number) => string;
@@ -75,13 +75,14 @@ export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts)
     warmup: () => defined().warmup,
     every: () => defined().every,
     state: () => made().state.buffer,
-    prepare: (rowsJson, bits, count) =>
+    prepare: (rowsJson, bits, inputsJson, count) =>
       attempt(() => {
         marks = count;
         const { columns, list } = made();
         memory.listBits = bits >>> layout.candleColumns.length;
         const rows: number[] = parse(rowsJson);
-        for (let n = 0; n < columns.length; n++) columns[n]!.open(rows[n]!, bits);
+        const inputs: string[] | null = parse(inputsJson);
+        for (let n = 0; n < columns.length; n++) columns[n]!.open(rows[n]!, bits, inputs);
         const { prepare, self } = defined();
         if (prepare !== null) refusePromise("prepare", prepare.call(self, list));
         for (const each of columns) each.close();
@@ -179,6 +180,7 @@ export function makeMarkets(
     for (const name of layout.candleColumns) {
       Object.defineProperty(market, name, { enumerable: true, get: () => columns[index]!.candles[name] });
     }
+    Object.defineProperty(market, "inputs", { get: () => columns[index]!.candles.inputs });
     return Object.freeze(market);
   });
   const find = makeFinder(names, isTrial);

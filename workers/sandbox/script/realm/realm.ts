@@ -25,8 +25,13 @@ export interface Door {
   readonly windows: () => ArrayBuffer;
   /** The memory of a word that counts the candles of the range that the script has decided on. */
   readonly decided: () => SharedArrayBuffer;
-  /** Calls the strategy's `prepare` for columns of `rows` rows. Returns as `start`. @param bits What the script reads (reads.ts). */
-  readonly prepare: (rows: number, bits: number) => string | null;
+  /**
+   * Calls the strategy's `prepare` for columns of `rows` rows. Returns as `start`.
+   *
+   * @param bits What the script reads (reads.ts).
+   * @param inputsJson Names of the run's inputs, as JSON of string[]; "null": any name finds one.
+   */
+  readonly prepare: (rows: number, bits: number, inputsJson: string) => string | null;
   /** The columns that `prepare` has asked for, as JSON of Request[]. */
   readonly requests: () => string;
   /** Numbers of the shown columns, in the order of their windows from 1, as JSON of number[]. */
@@ -104,10 +109,10 @@ export function openRealm(layout: Layout): Door {
     memory: () => memory.buffer,
     windows: () => memory.windowsBuffer,
     decided: () => memory.decidedBuffer,
-    prepare: (rows, bits) =>
+    prepare: (rows, bits, inputsJson) =>
       attempt(() => {
         memory.listBits = bits >>> layout.candleColumns.length;
-        columns.open(rows, bits);
+        columns.open(rows, bits, parse(inputsJson));
         prepare(program.definition(), columns.candles);
         columns.close();
       }),

@@ -1,0 +1,36 @@
+/** Asks for a column of the candles of the n-th input. */
+type AskInput = (input: number, column: number) => Float64Array;
+
+/** What is known of a realm's inputs when their columns are made. */
+interface OpenedInputs {
+  /** Null for made-up candles: any name finds an input. */
+  readonly names: readonly string[] | null;
+  readonly candleColumns: readonly string[];
+  /** True for a column that the script's text names. */
+  readonly isNamed: (column: number) => boolean;
+  /** Asks for a column, or lets the run begin again where it is too late to. */
+  readonly ask: AskInput;
+}
+
+/** The inputs of a realm by their names. Each has the columns of candles, which are asked for where the script names them or reads them. */
+export function makeInputs({ names, candleColumns, isNamed, ask }: OpenedInputs): object {
+  const make = (input: number): object => {
+    const candles = {};
+    candleColumns.forEach((name, n) => {
+      let column = isNamed(n) ? ask(input, n) : null;
+      const get = () => column ??= ask(input, n);
+      Object.defineProperty(candles, name, { enumerable: true, ...(column === null ? { get } : { value: column }) });
+    });
+    return Object.freeze(candles);
+  };
+  const inputs: Record<string | symbol, object> = Object.create(null);
+  names?.forEach((name, n) => void (inputs[name] = make(n)));
+  const sample = names === null ? make(0) : null;
+  const get = (_: object, name: string | symbol): unknown => {
+    if (typeof name === "symbol" || name in inputs) return inputs[name];
+    if (names === null) return sample;
+    const has = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
+    throw new Error(`the run has no input ${name}: ${has}; parameters.inputs names them`);
+  };
+  return new Proxy(Object.freeze(inputs), { get });
+}
