@@ -13,7 +13,7 @@ import { seriesOf } from "../workers/sandbox/candle_series.ts";
 import { runInSandbox } from "../workers/sandbox/process.ts";
 import { buildInterpreter } from "../workers/sandbox/python/build_interpreter.ts";
 import { compilePython } from "../workers/sandbox/python/compile.ts";
-import { readInterpreter } from "../workers/sandbox/python/files.ts";
+import { readInterpreter } from "../workers/sandbox/interpreter_files.ts";
 import { resume } from "../workers/sandbox/python/interpreter.ts";
 import type { CompiledScript } from "../workers/sandbox/script/guest.ts";
 import { ScriptGuest } from "../workers/sandbox/script/guest.ts";

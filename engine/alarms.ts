@@ -2,7 +2,7 @@ import type { Book } from "./book.ts";
 import type { Candles } from "./candles.ts";
 import type { Ledger } from "./ledger.ts";
 import { hasFinancing } from "./rules/financing.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { LIMIT, MARKET } from "./strategy.ts";
 
 /**

@@ -21,7 +21,7 @@ import {
 } from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, SIZES_BY, STOP } from "./strategy.ts";
 import { namesLimit, namesStop, type OrderBook, type OrderDraft } from "./strategy.ts";
 import { ALL_TRADES, WorkingOrder } from "./working_order.ts";

@@ -1,4 +1,10 @@
-import { DAY_MS } from "./durations.ts";
+import { DAY_MS } from "./time/durations.ts";
+import { EXCLUSIVES } from "./rules/exclusive_rules.ts";
+import { FILLS } from "./rules/fill_rules.ts";
+import { FRACTIONS_OF, SIZING_FEES } from "./rules/sizing/sizing_model.ts";
+import { SIZING_TYPES } from "./rules/sizing/sizing_models.ts";
+import { SPREADS_ON } from "./rules/spread.ts";
+import { ASSET_CLASSES, type AssetClass } from "./time/asset_classes.ts";
 import type { Commission } from "./rules/commission/commission_models.ts";
 import type { Slippage } from "./rules/slippage/slippage_models.ts";
 
@@ -6,22 +12,15 @@ import type { Slippage } from "./rules/slippage/slippage_models.ts";
  * The rules by which orders are filled: every key of `parameters.execution`, its values and the defaults of each profile.
  * docs/execution.md explains the keys; engine/rules applies them.
  */
-export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const;
 export const PROFILES = ["hindcast", "backtesting.py"] as const;
-export const FILLS = ["next_open", "close"] as const;
-export const SIZING_TYPES = ["equity_fraction", "units", "cash", "risk_fraction"] as const;
-export const FRACTIONS_OF = ["equity", "free_margin"] as const;
 export const SIZING_PRICES = ["fill", "signal_close"] as const;
 export const SIZING_MARKS = ["fill", "close"] as const;
-export const SIZING_FEES = ["order", "one_lot"] as const;
-export const SPREADS_ON = ["both", "entry"] as const;
 export const LIMIT_FILLS = ["touch", "penetrate"] as const;
 export const STOP_GAPS = ["open"] as const;
 export const BOTH_TOUCHED = ["stop_first", "target_first", "nearest", "magnify"] as const;
-export const EXCLUSIVES = ["opposite", "any", "off"] as const;
 export const CLOSES_AT_END = ["none", "last_open", "last_close"] as const;
 
-export type AssetClass = (typeof ASSET_CLASSES)[number];
+export { ASSET_CLASSES, type AssetClass, EXCLUSIVES, FILLS, FRACTIONS_OF, SIZING_FEES, SIZING_TYPES, SPREADS_ON };
 type Profile = (typeof PROFILES)[number];
 
 /** Quantity of an order that names none: a fraction, units, money, or a fraction of equity lost at the stop. */

@@ -1,5 +1,5 @@
 import type { Fill } from "./fill.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import type { SlippageModel } from "./rules/slippage/slippage_model.ts";
 import { spreadPrice } from "./rules/spread.ts";
 

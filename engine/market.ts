@@ -10,7 +10,7 @@ import type { OrderLog } from "./order_log.ts";
 import { OrderSizer } from "./order_sizer.ts";
 import { Replay } from "./replay.ts";
 import { financingOf, hasFinancing } from "./rules/financing.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { MARKET } from "./strategy.ts";
 import { END_OF_DATA, TIME_STOP } from "./trade_columns.ts";
 import type { TradeLog } from "./trade_log.ts";

@@ -8,7 +8,7 @@ import { FILLED, NO_BUYING_POWER, NO_REASON, NO_SLOT, NOT_A_MEMBER, REJECTED } f
 import type { OrderLog } from "./order_log.ts";
 import { type OrderSizer, refusalOf } from "./order_sizer.ts";
 import { type ReductionParts, Reductions } from "./reductions.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { SIGNAL } from "./trade_columns.ts";
 import type { WorkingOrder } from "./working_order.ts";
 

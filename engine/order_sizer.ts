@@ -4,14 +4,17 @@ import type { FillPricing } from "./fill_pricing.ts";
 import type { Ledger } from "./ledger.ts";
 import { NO_BUYING_POWER, NO_REASON, NO_RISK, TOO_SMALL, UNUSABLE } from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { SizingInput } from "./rules/sizing/sizing_model.ts";
-import { sizeUnits } from "./rules/sizing/sizing_models.ts";
-import { BY_CASH, BY_RISK_FRACTION, BY_UNITS } from "./strategy.ts";
+import { SIZING_MODELS } from "./rules/sizing/sizing_models.ts";
+import { BY_CASH, BY_RISK_FRACTION, BY_UNITS, SIZES_BY } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
 /** Relative tolerance of buying power: rounding may make a sum of decimals this much too dear. */
 const BUYING_POWER_ROOM = 1 + 1e-12;
+
+/** By index into SIZES_BY. An order that is sized names its own: the book has resolved `default`. */
+const MODELS = SIZES_BY.map((name) => SIZING_MODELS[name === "default" ? "equity_fraction" : name]);
 
 /** The rules, prices and state that a size depends on. */
 interface SizerParts {
@@ -110,10 +113,9 @@ export class OrderSizer {
     const input = this.#input;
     input.price = this.#pricing.sizingPrice(input.raw, order.side, order.slips);
     input.reduces = order.reduces;
-    input.sizeBy = order.sizeBy;
     input.size = order.size;
     input.riskPerUnit = order.sizeBy === BY_RISK_FRACTION ? riskPerUnit(order, input.price) : NaN;
-    order.units = sizeUnits(input, this.#rules);
+    order.units = MODELS[order.sizeBy]!(input, this.#rules);
     // Units that the strategy names may exceed the position; a computed size may not.
     if (order.reduces && order.sizeBy !== BY_UNITS) {
       order.units = Math.min(order.units, Math.abs(this.#ledger.quantity));

@@ -6,7 +6,7 @@ import { CANCELLED, FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_
 import type { OpenTrade } from "./open_trade.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { BY_DEFAULT, BY_UNITS } from "./strategy.ts";
 import { SIGNAL } from "./trade_columns.ts";
 import { ALL_TRADES, ANY_TRADES, type WorkingOrder } from "./working_order.ts";

@@ -1,5 +1,5 @@
 import type { Candles } from "./candles.ts";
-import { candleClose } from "./durations.ts";
+import { candleClose } from "./time/durations.ts";
 import type { Walk } from "./walk.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { Ledger } from "./ledger.ts";
 import { Market } from "./market.ts";
 import { OrderLog } from "./order_log.ts";
 import { cashInterestOf, hasFinancing, marginInterestOf } from "./rules/financing.ts";
-import { rulesOf } from "./rules/rules_of_run.ts";
+import { rulesOf } from "./rules_of_run.ts";
 import { MARGIN_CALL } from "./trade_columns.ts";
 import { TradeLog } from "./trade_log.ts";
 import { TradingAccount } from "./trading_account.ts";

@@ -1,7 +1,7 @@
 import { type BufferPool, takeCodes, takeDoubles, takeIntegers, takeSides } from "./buffer_pool.ts";
 import { ChunkedRows } from "./chunked_rows.ts";
 import type { Excursions } from "./excursions.ts";
-import { DAY_MS } from "./durations.ts";
+import { DAY_MS } from "./time/durations.ts";
 import type { Fill } from "./fill.ts";
 import { TradeTally } from "./metrics/trade_tally.ts";
 import type { OpenTrade } from "./open_trade.ts";

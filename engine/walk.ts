@@ -3,7 +3,7 @@ import { AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW, NO_EXITS } from "./fill.ts
 import type { Ledger } from "./ledger.ts";
 import { A_MARGIN_CALL, A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
 import type { OpenTrade } from "./open_trade.ts";
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import { LIMIT, MARKET, STOP_LIMIT } from "./strategy.ts";
 import type { WalkFills } from "./walk_fills.ts";

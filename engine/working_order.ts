@@ -1,4 +1,4 @@
-import type { Rules } from "./rules/rules_of_run.ts";
+import type { Rules } from "./rules_of_run.ts";
 import { BY_DEFAULT, limitPriceOf, MARKET, namesLimit, type OrderDraft, stopPriceOf } from "./strategy.ts";
 
 /** Values of `closes`: all open trades, or those that the order's side reduces. */

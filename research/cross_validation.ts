@@ -1,4 +1,4 @@
-import { median } from "./quantiles.ts";
+import { median } from "./numbers/quantiles.ts";
 import { BLOCKS, HALF_BLOCKS, PathTotals, SUBSETS, SumTotals, type Totals } from "./block_totals.ts";
 import { type Measure, toColumn } from "./luck/measures.ts";
 

@@ -1,5 +1,5 @@
 import { normalProbability } from "../engine/metrics/moments.ts";
-import type { Random } from "./random_numbers.ts";
+import type { Random } from "./numbers/random_numbers.ts";
 import { type Axis, isOrdered } from "./space.ts";
 
 /** The densities below are relative to one step of an axis. */

@@ -1,5 +1,5 @@
 import type { Measured } from "../engine/metrics/measured.ts";
-import { median } from "./quantiles.ts";
+import { median } from "./numbers/quantiles.ts";
 import { neighboursOf, type Space } from "./space.ts";
 
 const NO_NEIGHBOUR = "no neighbour of the best trial has a value";

@@ -1,5 +1,5 @@
 import { fromUnits } from "./decimal.ts";
-import { Random } from "./random_numbers.ts";
+import { Random } from "./numbers/random_numbers.ts";
 
 /** A value that a parameter may take in a space. */
 export type ParameterValue = number | string | boolean;

@@ -1,5 +1,5 @@
 import { ParzenEstimator } from "./parzen.ts";
-import { Random } from "./random_numbers.ts";
+import { Random } from "./numbers/random_numbers.ts";
 import { countPoints, indexOf, placesAt, randomIndices, type Space } from "./space.ts";
 
 /** A trial that has ended. */

@@ -1,5 +1,5 @@
 import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
-import { YEAR_MS } from "../durations.ts";
+import { YEAR_MS } from "../time/durations.ts";
 import { sma } from "./sma.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
-import { DAY_MS } from "../durations.ts";
+import { DAY_MS } from "../time/durations.ts";
 import type { TradingDayColumns } from "../metrics/input.ts";
 
 /** Columns of equal length. */

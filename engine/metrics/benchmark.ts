@@ -1,4 +1,4 @@
-import { DAY_MS } from "../durations.ts";
+import { DAY_MS } from "../time/durations.ts";
 import { type DailyColumns, findDays, type RangeInput } from "./daily.ts";
 import type { BenchmarkColumns, MetricsInput } from "./input.ts";
 import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";

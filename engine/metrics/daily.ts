@@ -1,5 +1,5 @@
-import { DAY_MS } from "../durations.ts";
-import type { AssetClass } from "../execution.ts";
+import { DAY_MS } from "../time/durations.ts";
+import type { AssetClass } from "../time/asset_classes.ts";
 import type { MetricsInput, RangeDays } from "./input.ts";
 
 /**

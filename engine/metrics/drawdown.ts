@@ -1,4 +1,4 @@
-import { candleClose, DAY_MS } from "../durations.ts";
+import { candleClose, DAY_MS } from "../time/durations.ts";
 import type { MetricsInput } from "./input.ts";
 import type { Measured } from "./measured.ts";
 import { NO_DRAWDOWN } from "./reasons.ts";

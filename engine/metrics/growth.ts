@@ -1,4 +1,4 @@
-import { candleClose, DAY_MS } from "../durations.ts";
+import { candleClose, DAY_MS } from "../time/durations.ts";
 import type { DailyColumns } from "./daily.ts";
 import type { DrawdownMetrics } from "./drawdown.ts";
 import type { MetricsInput } from "./input.ts";

@@ -1,4 +1,4 @@
-import type { AssetClass } from "../execution.ts";
+import type { AssetClass } from "../time/asset_classes.ts";
 import type { TradeTally } from "./trade_tally.ts";
 
 /** Another instrument's candles, a day each (or as long as the run's own, where these are longer), oldest first. */

@@ -1,4 +1,4 @@
-import type { Rules } from "../rules/rules_of_run.ts";
+import type { Rules } from "../rules_of_run.ts";
 import { BY_EQUITY_FRACTION, BY_UNITS, newDraft, REFUSED } from "../strategy.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../durations.ts";
+import { DAY_MS } from "../time/durations.ts";
 import type { PortfolioRequest } from "./portfolio.ts";
 import type { PortfolioSimulation } from "./portfolio_simulation.ts";
 import type { Seat } from "./seat.ts";

@@ -4,7 +4,7 @@ import type { Execution } from "../execution.ts";
 import { Market } from "../market.ts";
 import { OrderLog } from "../order_log.ts";
 import { hasFinancing } from "../rules/financing.ts";
-import { rulesOf } from "../rules/rules_of_run.ts";
+import { rulesOf } from "../rules_of_run.ts";
 import { RunStopped } from "../run.ts";
 import { DELISTED, MARGIN_CALL } from "../trade_columns.ts";
 import { TradeLog } from "../trade_log.ts";

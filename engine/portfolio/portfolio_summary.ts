@@ -1,38 +1,5 @@
+import type { PortfolioSummary } from "../result.ts";
 import type { PortfolioResult } from "./portfolio.ts";
-
-/** A result's tables over markets as plain data, without its long columns. Rows are in the markets' order. */
-export interface PortfolioSummary {
-  readonly contributions: readonly {
-    /** `SPY@ARCA`. */
-    readonly instrument: string;
-    /** Money, net of fees and financing, open trades at the last close. */
-    readonly pnl: number;
-    readonly fees: number;
-    readonly trades: number;
-    /** Fraction of the marks at which it was held. */
-    readonly held: number;
-    /** Fraction of the sum of all pnl; null where that is 0. */
-    readonly share: number | null;
-  }[];
-  /** Over all marks with a position; null where there is none. */
-  readonly holdings: {
-    readonly mean: number;
-    readonly largest_weight: number;
-    readonly herfindahl: number;
-  } | null;
-  /** Weights at some marks: rows without zeros. `instrument` is a row of `contributions`. */
-  readonly weights: {
-    readonly timestamps: readonly string[];
-    readonly rows: readonly (readonly [timestamp: number, instrument: number, weight: number])[];
-  };
-  /** Correlation of daily returns of the markets' own closes; null where it is unknown. */
-  readonly correlation: {
-    readonly instruments: readonly number[];
-    readonly values: readonly (readonly (number | null)[])[];
-  };
-  /** Mean over marks of the net and gross value of positions, as fractions of equity. */
-  readonly exposure: { readonly net: number; readonly gross: number };
-}
 
 /** The tables of a result. @param ids Of the markets, in their order. */
 export function summarizePortfolio(result: PortfolioResult, ids: readonly string[]): PortfolioSummary {

@@ -1,4 +1,4 @@
-import { candleClose } from "../durations.ts";
+import { candleClose } from "../time/durations.ts";
 import type { Execution } from "../execution.ts";
 import type { PortfolioMarket } from "./portfolio.ts";
 

@@ -1,5 +1,3 @@
-import type { Execution } from "../execution.ts";
-
 /** What an entry does to the trades and orders that are there before it. */
 export interface ExclusiveRule {
   /** True: when it is placed, all working orders are cancelled and all open trades are closed. */
@@ -8,8 +6,10 @@ export interface ExclusiveRule {
   readonly replacesOpposite: boolean;
 }
 
+export const EXCLUSIVES = ["opposite", "any", "off"] as const;
+
 /** Where neither is replaced, orders net against the oldest trades. */
-export const EXCLUSIVE_RULES: Readonly<Record<Execution["exclusive"], ExclusiveRule>> = {
+export const EXCLUSIVE_RULES: Readonly<Record<(typeof EXCLUSIVES)[number], ExclusiveRule>> = {
   opposite: { replacesAll: false, replacesOpposite: true },
   any: { replacesAll: true, replacesOpposite: false },
   off: { replacesAll: false, replacesOpposite: false },

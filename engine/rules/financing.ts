@@ -1,10 +1,17 @@
-import { HOUR_MS, YEAR_MS } from "../durations.ts";
-import type { Execution } from "../execution.ts";
+import { HOUR_MS, YEAR_MS } from "../time/durations.ts";
+
+/** Settings of execution.ts by these names: fractions per year of 365 days, and per 8 hours. */
+interface FinancingSettings {
+  readonly borrowRate: number;
+  readonly marginRate: number;
+  readonly cashRate: number;
+  readonly fundingRate: number;
+}
 
 const FUNDING_MS = 8 * HOUR_MS;
 
 /** True if time costs or earns anything. */
-export function hasFinancing({ borrowRate, fundingRate, marginRate, cashRate }: Execution): boolean {
+export function hasFinancing({ borrowRate, fundingRate, marginRate, cashRate }: FinancingSettings): boolean {
   return borrowRate !== 0 || fundingRate !== 0 || marginRate !== 0 || cashRate !== 0;
 }
 
@@ -18,7 +25,7 @@ export function hasFinancing({ borrowRate, fundingRate, marginRate, cashRate }: 
  * @param quantity Units, signed. @param close Close of the earlier candle. @param fromMs, toMs Opens of the two candles.
  */
 export function financingOf(
-  execution: Execution,
+  execution: FinancingSettings,
   quantity: number,
   close: number,
   fromMs: number,
@@ -31,7 +38,12 @@ export function financingOf(
 }
 
 /** Money that long positions pay between two candles' opens for the cash below 0 that they have borrowed. */
-export function marginInterestOf({ marginRate }: Execution, cash: number, fromMs: number, toMs: number): number {
+export function marginInterestOf(
+  { marginRate }: FinancingSettings,
+  cash: number,
+  fromMs: number,
+  toMs: number,
+): number {
   return cash < 0 ? cash * marginRate * (toMs - fromMs) / YEAR_MS : 0;
 }
 
@@ -40,7 +52,7 @@ export function marginInterestOf({ marginRate }: Execution, cash: number, fromMs
  * secure the borrowed units and earn nothing.
  */
 export function cashInterestOf(
-  { cashRate }: Execution,
+  { cashRate }: FinancingSettings,
   cash: number,
   shortValue: number,
   fromMs: number,

@@ -1,5 +1,5 @@
 import { standardDeviation } from "../../engine/metrics/moments.ts";
-import { median } from "../quantiles.ts";
+import { median } from "../numbers/quantiles.ts";
 import { centre, type Measure, measureColumn, toColumn, walk } from "./measures.ts";
 import { drawResamples, toStretches } from "./resamples.ts";
 

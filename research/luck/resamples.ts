@@ -1,4 +1,4 @@
-import { Random } from "../random_numbers.ts";
+import { Random } from "../numbers/random_numbers.ts";
 import { drawStationaryBlocks } from "../monte_carlo/resampling.ts";
 
 /** The mean length of blocks: the cube root of the days, rounded. */

@@ -1,5 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
-import type { Random } from "../random_numbers.ts";
+import type { Random } from "../numbers/random_numbers.ts";
 import { drawStationaryBlocks } from "./resampling.ts";
 
 const PRICES = ["open", "high", "low", "close"] as const;

@@ -1,4 +1,4 @@
-import { quantile } from "../quantiles.ts";
+import { quantile } from "../numbers/quantiles.ts";
 import { chooseCurvePositions } from "./curve.ts";
 import { FIGURE_NAMES, type FigureName, type MeasuredPath, type PathFigures } from "./paths.ts";
 

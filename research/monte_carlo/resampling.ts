@@ -1,4 +1,4 @@
-import type { Random } from "../random_numbers.ts";
+import type { Random } from "../numbers/random_numbers.ts";
 
 /** Puts values into a random order, each equally likely. @see R. Durstenfeld (1964), "Algorithm 235: Random permutation". */
 export function shuffle(values: Float64Array, random: Random): void {

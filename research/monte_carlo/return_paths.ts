@@ -1,4 +1,4 @@
-import { Random } from "../random_numbers.ts";
+import { Random } from "../numbers/random_numbers.ts";
 import { readCurve } from "./curve.ts";
 import { type Account, type MeasuredPath, walkReturns } from "./paths.ts";
 import { drawStationaryBlocks, resample, shuffle } from "./resampling.ts";

@@ -1,6 +1,6 @@
 /** Figures of parts of a run's days: those that are left without some, and those of a regime. */
 import { ratioMetrics } from "../../engine/metrics/ratios.ts";
-import { quantile } from "../quantiles.ts";
+import { quantile } from "../numbers/quantiles.ts";
 import type { RegimeRow, StressFigures, StressRow } from "./stress_table.ts";
 
 /** The days of a completed run. Columns are as long as each other. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Db } from "../../db/client.ts";
 import { RUNTIME_TYPES } from "../../db/schema.ts";
 import { listStrategies } from "../../db/strategies.ts";
-import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
+import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue/descriptions.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
 import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { builtinEntry, type Entry, registryEntry } from "./strategy_entry.ts";

@@ -12,7 +12,7 @@ import {
   type StrategyRow,
   type StrategyVersion,
 } from "../../db/strategies.ts";
-import { findDescription } from "../../strategies/builtin/catalogue.ts";
+import { findDescription } from "../../strategies/builtin/catalogue/descriptions.ts";
 import { inputObject } from "../common/input_object.ts";
 import { AppError, mustBe, quote } from "../common/errors.ts";
 import { type CheckedModule, checkModule } from "./module_check.ts";

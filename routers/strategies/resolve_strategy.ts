@@ -4,12 +4,12 @@ import type { Db } from "../../db/client.ts";
 import { holdModule, type Module, readOwnModule, storeModule } from "../../db/modules.ts";
 import { CODE_FORMATS, RUNTIME_TYPES, type SandboxRuntime } from "../../db/schema.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import {
   BUILTIN_DESCRIPTIONS,
   type BuiltinDescription,
-  findBuiltin,
   findDescription,
-} from "../../strategies/builtin/catalogue.ts";
+} from "../../strategies/builtin/catalogue/descriptions.ts";
 import type { PortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_builtin.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";

@@ -12,7 +12,7 @@ import {
   type StrategyVersion,
   updateStrategy,
 } from "../../db/strategies.ts";
-import { findDescription } from "../../strategies/builtin/catalogue.ts";
+import { findDescription } from "../../strategies/builtin/catalogue/descriptions.ts";
 import {
   builtinEntry,
   builtinVersion,

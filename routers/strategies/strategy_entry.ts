@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RUNTIME_TYPES } from "../../db/schema.ts";
 import type { StrategyRow, StrategyVersion } from "../../db/strategies.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
-import type { BuiltinDescription } from "../../strategies/builtin/catalogue.ts";
+import type { BuiltinDescription } from "../../strategies/builtin/catalogue/descriptions.ts";
 import { recordReader } from "../common/stored_records.ts";
 import { withoutAddress } from "./runtime_config.ts";
 

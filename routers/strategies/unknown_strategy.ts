@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import { listStrategyNames, listVersions } from "../../db/strategies.ts";
 import { hintNames } from "../../market/nearest_name.ts";
-import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue.ts";
+import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue/descriptions.ts";
 import { AppError, quote } from "../common/errors.ts";
 import type { User } from "../common/trpc.ts";
 

@@ -19,7 +19,6 @@ import { volatilityTarget } from "./volatility_target.ts";
 import { vwapReversion } from "./vwap_reversion.ts";
 import { zscoreReversion } from "./zscore_reversion.ts";
 import type { Builtin } from "./builtin.ts";
-import { PORTFOLIO_BUILTINS } from "./portfolio/portfolio_catalogue.ts";
 
 /** Every built-in strategy, in the order of the catalogue. */
 export const BUILTINS: readonly Builtin[] = [
@@ -48,27 +47,4 @@ export const BUILTINS: readonly Builtin[] = [
 /** The built-in of this slug, or undefined. */
 export function findBuiltin(slug: string): Builtin | undefined {
   return BUILTINS.find((builtin) => builtin.slug === slug);
-}
-
-/** What the catalogue says of a built-in strategy. */
-export type BuiltinDescription = Omit<Builtin, "create">;
-
-/** Every entry of the catalogue that is built in: strategies of one market, then those of a portfolio. */
-export const BUILTIN_DESCRIPTIONS: readonly BuiltinDescription[] = [
-  ...BUILTINS,
-  ...PORTFOLIO_BUILTINS.map(({ slug, name, description, parameter_schema }) => ({
-    slug,
-    name,
-    description,
-    default_frequency: "DAILY" as const,
-    min_candles: 1,
-    lookback_candles: 0,
-    default_config: {},
-    parameter_schema,
-  })),
-];
-
-/** The entry of this slug, or undefined. */
-export function findDescription(slug: string): BuiltinDescription | undefined {
-  return BUILTIN_DESCRIPTIONS.find((description) => description.slug === slug);
 }

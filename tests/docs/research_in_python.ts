@@ -1,7 +1,7 @@
 /** Recomputes the figures of luck with the program of docs/research.md in Debian's NumPy and SciPy: `deno task test:debian`. */
 import { expect } from "@std/expect";
 import { measureLuck } from "../../research/overfitting.ts";
-import { Random } from "../../research/random_numbers.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
 import { RETURN_COLUMNS } from "../../routers/optimizations/trial_returns.ts";
 import { toTablePart, writeTable } from "../../server/encode_table.ts";
 import { blockIn, readPage } from "../support/pages.ts";

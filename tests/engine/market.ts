@@ -1,5 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
-import { DAY_MS } from "../../engine/durations.ts";
+import { DAY_MS } from "../../engine/time/durations.ts";
 import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
 import { run, type RunResult } from "../../engine/run.ts";
 import type { Account, OrderBook, OrderDraft, Strategy } from "../../engine/strategy.ts";

@@ -9,7 +9,7 @@ import {
   type ReturnPaths,
   shuffledPaths,
 } from "../../research/monte_carlo/return_paths.ts";
-import { Random } from "../../research/random_numbers.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
 
 const RETURNS = [0.1, -0.2, 0.05, -0.01, -0.02, 0.3, 0, -0.1, 0.04, 0.02];
 const ACCOUNT = { initialBalance: 1_000, periodsPerYear: 365, riskFreeRate: 0.02 };

@@ -3,7 +3,7 @@ import { joinSplits, measureSplits, splitTrials } from "../../research/cross_val
 import { measureOf } from "../../research/luck/measures.ts";
 import { type LuckReport, measureLuck, type Trials } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
-import { Random } from "../../research/random_numbers.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
 import type { Space } from "../../research/space.ts";
 import { naiveSplits } from "./naive_splits.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { Random } from "../../research/random_numbers.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
 
 function wordsOf(seed: number): number[] {
   const random = new Random(seed);

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { ParzenEstimator } from "../../research/parzen.ts";
-import { Random } from "../../research/random_numbers.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
 import { type Axis, countPoints, placesAt, randomIndices, type Space } from "../../research/space.ts";
 import { type Observation, splitObservations, suggest } from "../../research/tpe.ts";
 

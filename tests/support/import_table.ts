@@ -22,7 +22,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "engine/",
     // Pure: code runs on paths where they are made.
     "research/monte_carlo/",
-    "research/random_numbers.ts",
+    "research/numbers/",
     "types:research/",
     "strategies/builtin/",
     "workers/common/outcome.ts",

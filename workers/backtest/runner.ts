@@ -17,7 +17,7 @@ import type {
 } from "../common/protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import { encodeMarkets } from "../portfolio/encode_markets.ts";
+import { encodeMarkets } from "./encode_markets.ts";
 import {
   SANDBOX_BYTES_MAX,
   type SandboxTask,

@@ -5,7 +5,7 @@ import { readModule } from "../../db/modules.ts";
 import { CODE_FORMATS, type SandboxRuntime } from "../../db/schema.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import { RunError } from "../common/outcome.ts";
-import { PYODIDE_VERSION } from "../sandbox/python/files.ts";
+import { PYODIDE_VERSION } from "../sandbox/interpreter_files.ts";
 import type { ScriptJob, WasmJob } from "../sandbox/task.ts";
 import type { Parameters, RunRecord } from "./run_settings.ts";
 

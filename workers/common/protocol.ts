@@ -7,7 +7,7 @@ import type { AssetClass, Execution } from "../../engine/execution.ts";
 import type { InputCandles } from "../../engine/inputs.ts";
 import type { BenchmarkColumns } from "../../engine/metrics/input.ts";
 import type { EachMarket, PortfolioResult, PortfolioSettings } from "../../engine/portfolio/portfolio.ts";
-import type { PortfolioSummary } from "../../engine/portfolio/portfolio_summary.ts";
+import type { PortfolioSummary } from "../../engine/result.ts";
 import type { Integrity } from "../../engine/result.ts";
 import type { RunResult } from "../../engine/run.ts";
 import type { Constraint } from "../../research/constraints.ts";

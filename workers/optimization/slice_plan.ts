@@ -1,5 +1,5 @@
 import type { Optimization } from "../../db/optimizations.ts";
-import { DAY_MS } from "../../engine/durations.ts";
+import { DAY_MS } from "../../engine/time/durations.ts";
 import { sampleDaily } from "../../engine/metrics/daily.ts";
 import { isMetricName, type NumericMetricName } from "../../engine/metrics/definitions.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";

@@ -13,7 +13,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedPortfolio, PortfolioTask } from "../common/protocol.ts";
-import { cutMarket } from "./markets/cut_market.ts";
+import { cutMarket } from "./cut_market.ts";
 
 const SKIPPED: Finding = { status: "skipped", evidence: "Built-in strategies see no candle before it has closed" };
 

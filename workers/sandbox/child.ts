@@ -56,7 +56,7 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
 const control = createControl();
 if (kind === "python") {
   // Its Worker may not read files.
-  const { readInterpreter } = await import("./python/files.ts");
+  const { readInterpreter } = await import("./interpreter_files.ts");
   const { program, ...frozen } = readInterpreter();
   const interpreter = { ...frozen, program: new WebAssembly.Module(program) };
   worker.postMessage({ interpreter } satisfies InterpreterMessage, [frozen.image.buffer]);

@@ -6,7 +6,7 @@ import type { Strategy } from "../../engine/strategy.ts";
 import { CandlePaths } from "../../research/monte_carlo/candle_paths.ts";
 import { chooseCurvePositions, readCurve } from "../../research/monte_carlo/curve.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
-import { Random } from "../../research/random_numbers.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 
 /** About what two runs of a million candles take. */

@@ -13,7 +13,7 @@ const CODE = [
   "../common/protocol.ts",
   "../../engine/",
   "../../research/monte_carlo/",
-  "../../research/random_numbers.ts",
+  "../../research/numbers/",
 ].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
 

@@ -3,15 +3,10 @@ import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
 import { countInputCandles } from "./candle_series.ts";
-import {
-  countCandles,
-  type SandboxMarkets,
-  type ScriptMarketsJob,
-  type WasmMarketsJob,
-} from "./markets/markets_task.ts";
+import { countCandles, type SandboxMarkets, type ScriptMarketsJob, type WasmMarketsJob } from "./markets_task.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
 import type { DryRun } from "./dry_report.ts";
-import type { InterpreterCode } from "./python/interpreter.ts";
+import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 
 export type { DryRun, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };

@@ -1,5 +1,5 @@
 import { getLogger } from "@logtape/logtape";
-import { isWhole, readFacts } from "../sandbox/python/files.ts";
+import { isWhole, readFacts } from "../sandbox/interpreter_files.ts";
 
 const log = getLogger(["hindcast", "python"]);
 

@@ -1,5 +1,4 @@
-import type { Rules } from "../rules_of_run.ts";
-import { buyingPowerOf, type SizingInput } from "./sizing_model.ts";
+import { buyingPowerOf, type SizingInput, type SizingRules } from "./sizing_model.ts";
 
 /**
  * As many units as value x equity x leverage pays, fee included, but no more than the free buying power (free margin x
@@ -9,7 +8,7 @@ import { buyingPowerOf, type SizingInput } from "./sizing_model.ts";
  * sizingFee `one_lot` the fee set aside for each lot is that of an order for `value` lots, divided by value (a fixed fee
  * counts for every lot), and lots are counted by exact division. Both are the library's arithmetic.
  */
-export function sizeByEquityFraction(by: SizingInput, rules: Rules): number {
+export function sizeByEquityFraction(by: SizingInput, rules: SizingRules): number {
   const { execution, lots, commission, margin } = rules;
   const { size, equity, price } = by;
   const ofEquity = execution.fractionOf === "equity";

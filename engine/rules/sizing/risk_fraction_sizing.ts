@@ -1,8 +1,7 @@
-import type { Rules } from "../rules_of_run.ts";
-import { buyingPowerOf, type SizingInput } from "./sizing_model.ts";
+import { buyingPowerOf, type SizingInput, type SizingRules } from "./sizing_model.ts";
 
 /** As many units as lose value x equity at the stop, before costs, but no more than the free buying power pays. */
-export function sizeByRiskFraction(by: SizingInput, rules: Rules): number {
+export function sizeByRiskFraction(by: SizingInput, rules: SizingRules): number {
   const asked = by.size * by.equity / by.riskPerUnit;
   const payable = rules.commission.affordableUnits(buyingPowerOf(by, rules), by.price);
   return rules.lots.roundDown(Math.max(0, Math.min(asked, payable)));

@@ -1,7 +1,6 @@
-import type { Rules } from "../rules_of_run.ts";
-import type { SizingInput } from "./sizing_model.ts";
+import type { SizingInput, SizingRules } from "./sizing_model.ts";
 
 /** As many units as asked. */
-export function sizeByUnits({ size }: SizingInput, { lots }: Rules): number {
+export function sizeByUnits({ size }: SizingInput, { lots }: SizingRules): number {
   return lots.roundDown(size);
 }

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { ratioMetrics } from "../../../engine/metrics/ratios.ts";
-import { Random } from "../../../research/random_numbers.ts";
+import { Random } from "../../../research/numbers/random_numbers.ts";
 import { runOf } from "./runs.ts";
 
 /** Ratios of given daily returns in a year of four days, so that the root is 2. */

@@ -1,4 +1,4 @@
-import { candleClose } from "../../../engine/durations.ts";
+import { candleClose } from "../../../engine/time/durations.ts";
 import type { Candles } from "../../../engine/candles.ts";
 import type { Random } from "./random.ts";
 

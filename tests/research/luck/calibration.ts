@@ -8,7 +8,7 @@ import { concludeLuck, type Luck } from "../../../research/luck/conclusion.ts";
 import { measureOf } from "../../../research/luck/measures.ts";
 import { checkReality } from "../../../research/luck/reality_check.ts";
 import { chooseConsidered, resamplesOf, trialsConsidered } from "../../../research/luck/considered_trials.ts";
-import { Random } from "../../../research/random_numbers.ts";
+import { Random } from "../../../research/numbers/random_numbers.ts";
 import { countPoints, pointAt, type Space } from "../../../research/space.ts";
 import { suggest } from "../../../research/tpe.ts";
 import { findBuiltin } from "../../../strategies/builtin/catalogue.ts";

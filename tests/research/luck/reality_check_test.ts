@@ -3,7 +3,7 @@ import { MEASURED_OBJECTIVES, measureOf } from "../../../research/luck/measures.
 import { type CheckedTrials, checkReality } from "../../../research/luck/reality_check.ts";
 import { drawResamples } from "../../../research/luck/resamples.ts";
 import { chooseConsidered, trialsConsidered } from "../../../research/luck/considered_trials.ts";
-import { Random } from "../../../research/random_numbers.ts";
+import { Random } from "../../../research/numbers/random_numbers.ts";
 import { naiveCheck, OBJECTIVES } from "./naive_luck.ts";
 
 const YEAR = 252;

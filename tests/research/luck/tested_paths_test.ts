@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { measureOf } from "../../../research/luck/measures.ts";
 import { testPaths } from "../../../research/luck/tested_paths.ts";
-import { Random } from "../../../research/random_numbers.ts";
+import { Random } from "../../../research/numbers/random_numbers.ts";
 
 type Series = readonly number[];
 

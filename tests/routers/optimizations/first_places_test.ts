@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { FirstPlaces, type Place } from "../../../routers/optimizations/first_places.ts";
-import { Random } from "../../../research/random_numbers.ts";
+import { Random } from "../../../research/numbers/random_numbers.ts";
 
 const CHUNKS = 5;
 const CHUNK_ROWS = 40;

@@ -9,7 +9,7 @@ import { readCurve } from "../../support/stored_curves.ts";
 import { measureLuck } from "../../../research/overfitting.ts";
 import { parseConstraints } from "../../../research/constraints.ts";
 import { randomIndices } from "../../../research/space.ts";
-import { Random } from "../../../research/random_numbers.ts";
+import { Random } from "../../../research/numbers/random_numbers.ts";
 import { until } from "../../support/until.ts";
 import { bytesOf } from "../../engine/properties/bytes.ts";
 

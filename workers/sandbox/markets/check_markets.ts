@@ -4,7 +4,7 @@ import { findTimeline, firstFrom, type Timeline } from "../../../engine/portfoli
 import type { MarketsTask } from "../../common/protocol.ts";
 import { checkOrders } from "../integrity.ts";
 import { Random } from "../random.ts";
-import { cutMarket } from "./cut_market.ts";
+import { cutMarket } from "../cut_market.ts";
 import type { RecordedTargets } from "./recorded_portfolio.ts";
 
 // As of runs over one market (integrity.ts); each check of many markets makes as many strategies.

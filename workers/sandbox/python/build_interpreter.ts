@@ -4,7 +4,7 @@
  * It uses no package itself, so where it is built, or PYTHON is off, nothing is installed.
  */
 import { fileURLToPath } from "node:url";
-import { BUILD, digestSources, isWhole, readFacts } from "./files.ts";
+import { BUILD, digestSources, isWhole, readFacts } from "../interpreter_files.ts";
 
 const ROOT = new URL("./", import.meta.url);
 const PROJECT = fileURLToPath(new URL("../../../", ROOT));

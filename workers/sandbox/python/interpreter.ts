@@ -1,4 +1,4 @@
-import type { FrozenInterpreter, InterpreterFacts, MemoryPart } from "./files.ts";
+import type { FrozenInterpreter, InterpreterCode, InterpreterFacts, MemoryPart } from "../interpreter_files.ts";
 
 /** Bytes of an interpreter's memory: a strategy that wants more gets a MemoryError. */
 export const INTERPRETER_BYTES_MAX = 256 * 2 ** 20;
@@ -11,11 +11,6 @@ type Call = (...args: readonly number[]) => number;
 /** The interpreter asked its host for something that no strategy has, and cannot go on. */
 export class ClosedDoorError extends Error {
   override readonly name = "ClosedDoorError";
-}
-
-/** An interpreter's compiled program, and its memory. */
-export interface InterpreterCode extends Omit<FrozenInterpreter, "program"> {
-  readonly program: WebAssembly.Module;
 }
 
 /**

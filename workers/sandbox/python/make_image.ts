@@ -12,7 +12,7 @@ import {
   type MemoryPart,
   readInside,
   writeInterpreter,
-} from "./files.ts";
+} from "../interpreter_files.ts";
 
 const PART_BYTES = 4096;
 const PYODIDE = new URL("./", import.meta.resolve("pyodide"));

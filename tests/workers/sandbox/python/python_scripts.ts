@@ -2,7 +2,7 @@
 import type { Candles } from "../../../../engine/candles.ts";
 import { buildInterpreter } from "../../../../workers/sandbox/python/build_interpreter.ts";
 import { compilePython } from "../../../../workers/sandbox/python/compile.ts";
-import { readInterpreter } from "../../../../workers/sandbox/python/files.ts";
+import { readInterpreter } from "../../../../workers/sandbox/interpreter_files.ts";
 import { Interpreter } from "../../../../workers/sandbox/python/interpreter.ts";
 import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { failureOf, type Played, playScript } from "../script/scripts.ts";

@@ -1,16 +1,16 @@
 /** The files of the interpreter: they are used only if they are there, whole and of these sources. */
 import { expect } from "@std/expect";
 import { pathToFileURL } from "node:url";
-import manifest from "../../../../deno.json" with { type: "json" };
-import { refuseScript } from "../../../../workers/scripts/script_mode.ts";
-import { buildInterpreter } from "../../../../workers/sandbox/python/build_interpreter.ts";
+import manifest from "../../../deno.json" with { type: "json" };
+import { refuseScript } from "../../../workers/scripts/script_mode.ts";
+import { buildInterpreter } from "../../../workers/sandbox/python/build_interpreter.ts";
 import {
   isWhole,
   PYODIDE_VERSION,
   readFacts,
   readInterpreter,
   writeInterpreter,
-} from "../../../../workers/sandbox/python/files.ts";
+} from "../../../workers/sandbox/interpreter_files.ts";
 
 await buildInterpreter();
 

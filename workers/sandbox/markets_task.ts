@@ -1,7 +1,7 @@
 /** The jobs of a sandbox process over many markets. */
-import type { MarketsTask, SimulatedMarkets } from "../../common/protocol.ts";
-import { countInputCandles } from "../candle_series.ts";
-import type { ScriptLanguage } from "../contracts/layout.ts";
+import type { MarketsTask, SimulatedMarkets } from "../common/protocol.ts";
+import { countInputCandles } from "./candle_series.ts";
+import type { ScriptLanguage } from "./contracts/layout.ts";
 
 /** A backtest of a user's code over many markets. */
 interface MarketsRun {

@@ -1,5 +1,5 @@
-import { candleClose } from "../../../engine/durations.ts";
-import type { PortfolioMarket } from "../../../engine/portfolio/portfolio.ts";
+import { candleClose } from "../../engine/time/durations.ts";
+import type { PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
 
 /** A market with the candles that have closed by an instant; the last of them does not end its trade. */
 export function cutMarket(market: PortfolioMarket, until: number, timeframeMs: number | null): PortfolioMarket {

@@ -1,12 +1,12 @@
 /** The files of the Python interpreter that the build step makes, and that a sandbox process reads. */
-import { LAYOUT } from "../contracts/layout.ts";
+import { LAYOUT } from "./contracts/layout.ts";
 
 /** The name of a Python script in its errors. */
 export const PYTHON_FILE = "strategy.py";
 /** Of npm's pyodide, as deno.json pins it. It is CPython 3.14. */
 export const PYODIDE_VERSION = "314.0.7";
 
-const ROOT = new URL("./", import.meta.url);
+const ROOT = new URL("./python/", import.meta.url);
 export const BUILD = new URL("dist/", ROOT);
 /** Our own lines in Python, in the order in which they run. */
 const INSIDE = ["memory", "indicators", "orders", "output", "world", "machine"];
@@ -44,6 +44,11 @@ export interface FrozenInterpreter {
   readonly facts: InterpreterFacts;
   readonly program: Uint8Array<ArrayBuffer>;
   readonly image: Uint8Array<ArrayBuffer>;
+}
+
+/** An interpreter's compiled program, and its memory. */
+export interface InterpreterCode extends Omit<FrozenInterpreter, "program"> {
+  readonly program: WebAssembly.Module;
 }
 
 /** The texts of our own lines in Python, by name. */

@@ -1,13 +1,13 @@
-import type { Execution } from "../execution.ts";
-import type { CommissionModel } from "./commission/commission_model.ts";
-import { commissionModelOf } from "./commission/commission_models.ts";
-import { EXCLUSIVE_RULES, type ExclusiveRule } from "./exclusive_rules.ts";
-import { FILL_RULES, type FillRule } from "./fill_rules.ts";
-import { Lots } from "./lots.ts";
-import type { MarginModel } from "./margin/margin_model.ts";
-import { marginModelOf } from "./margin/margin_models.ts";
-import type { SlippageModel } from "./slippage/slippage_model.ts";
-import { slippageModelOf } from "./slippage/slippage_models.ts";
+import type { Execution } from "./execution.ts";
+import type { CommissionModel } from "./rules/commission/commission_model.ts";
+import { commissionModelOf } from "./rules/commission/commission_models.ts";
+import { EXCLUSIVE_RULES, type ExclusiveRule } from "./rules/exclusive_rules.ts";
+import { FILL_RULES, type FillRule } from "./rules/fill_rules.ts";
+import { Lots } from "./rules/lots.ts";
+import type { MarginModel } from "./rules/margin/margin_model.ts";
+import { marginModelOf } from "./rules/margin/margin_models.ts";
+import type { SlippageModel } from "./rules/slippage/slippage_model.ts";
+import { slippageModelOf } from "./rules/slippage/slippage_models.ts";
 
 /** The rules of a run, ready to apply. They have no state: one serves every market of an account. */
 export interface Rules {

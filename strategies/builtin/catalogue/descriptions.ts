@@ -1,0 +1,26 @@
+import type { Builtin } from "../builtin.ts";
+import { BUILTINS } from "../catalogue.ts";
+import { PORTFOLIO_BUILTINS } from "../portfolio/portfolio_catalogue.ts";
+
+/** What the catalogue says of a built-in strategy. */
+export type BuiltinDescription = Omit<Builtin, "create">;
+
+/** Every entry of the catalogue that is built in: strategies of one market, then those of a portfolio. */
+export const BUILTIN_DESCRIPTIONS: readonly BuiltinDescription[] = [
+  ...BUILTINS,
+  ...PORTFOLIO_BUILTINS.map(({ slug, name, description, parameter_schema }) => ({
+    slug,
+    name,
+    description,
+    default_frequency: "DAILY" as const,
+    min_candles: 1,
+    lookback_candles: 0,
+    default_config: {},
+    parameter_schema,
+  })),
+];
+
+/** The entry of this slug, or undefined. */
+export function findDescription(slug: string): BuiltinDescription | undefined {
+  return BUILTIN_DESCRIPTIONS.find((description) => description.slug === slug);
+}
