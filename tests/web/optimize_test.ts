@@ -154,7 +154,7 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       });
       // The best trials show how sure their Sharpe ratios are.
       const best = page.getByRole("region", { name: "Best trials" });
-      expect(await best.getByText(/^95%: -?\d/).count()).toBe(walked.list("/optimization/best").length);
+      expect(await best.getByText(/^95%: /).count()).toBe(walked.list("/optimization/best").length);
       expect(await findViolations(page)).toEqual([]);
     });
   } finally {
