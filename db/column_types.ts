@@ -29,7 +29,10 @@ export type SandboxRuntime =
   | {
     readonly type: "remote";
     readonly endpoint: string;
-    readonly mode: "batch" | "step";
+    /** `portfolio` decides on all markets of a run at once; the others on one. */
+    readonly mode: "batch" | "step" | "portfolio";
+    /** How often `portfolio` is asked; absent: at each mark. */
+    readonly every?: "day" | "week" | "month" | "quarter";
     readonly timeoutMs: number;
     readonly minCandles: number;
     readonly lookbackCandles: number;

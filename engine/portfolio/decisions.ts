@@ -14,6 +14,8 @@ import type { PortfolioPlan } from "./timeline.ts";
 
 /** The strategy or strategies that decide at a row, and the markets on which they have acted. */
 export interface Decider {
+  /** The seats whose strategies are asked in a row, as they see it: one strategy for all has all of them, or none. */
+  look(row: number, instant: number, closing: readonly Seat[]): readonly Seat[];
   /** Decides after the marks of a row. `closing` are the seats whose candle has just closed. Returns the seats with new orders or targets. */
   decide(row: number, instant: number, closing: readonly Seat[]): readonly Seat[];
   /** The candle of a seat at which it has to be asked next, whatever happens to its position; Infinity: none. */
@@ -37,7 +39,7 @@ export class EachDecides implements Decider {
     return Math.max(seat.next, seat.i + 1);
   }
 
-  decide(_row: number, instant: number, closing: readonly Seat[]): readonly Seat[] {
+  look(_row: number, _instant: number, closing: readonly Seat[]): readonly Seat[] {
     const asked = this.#asked;
     asked.length = 0;
     for (const seat of closing) {
@@ -45,6 +47,11 @@ export class EachDecides implements Decider {
       if (seat.i >= seat.next) asked.push(seat);
     }
     if (this.#isRanked) asked.sort((a, b) => scoreOf(b) - scoreOf(a) || a.index - b.index);
+    return asked;
+  }
+
+  decide(row: number, instant: number, closing: readonly Seat[]): readonly Seat[] {
+    const asked = this.look(row, instant, closing);
     for (const seat of asked) {
       const { ledger, book } = seat.market;
       this.#positions.bind(seat);
@@ -114,11 +121,8 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
     return Infinity;
   }
 
-  decide(row: number, instant: number): readonly Seat[] {
+  look(row: number, instant: number): readonly Seat[] {
     if (this.#asks[row] === 0) return [];
-    this.#row = row;
-    this.#instant = instant;
-    this.#touched.clear();
     for (const seat of this.#seats) {
       if (seat.isActive) seat.see(row);
       else seat.follow(row, instant, this.#isAligned);
@@ -126,6 +130,14 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
       seat.isMember = seat.isMemberAt(instant);
       seat.weight = seat.isHeld ? seat.value / this.equity : 0;
     }
+    return this.#seats;
+  }
+
+  decide(row: number, instant: number): readonly Seat[] {
+    if (this.look(row, instant).length === 0) return [];
+    this.#row = row;
+    this.#instant = instant;
+    this.#touched.clear();
     this.#strategy.decide(instant, this.#seats, this, this);
     return [...this.#touched].sort((a, b) => a.index - b.index);
   }

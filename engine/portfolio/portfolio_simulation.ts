@@ -50,11 +50,7 @@ export class PortfolioSimulation {
   readonly #closing: Seat[] = [];
   readonly #wakes: Wakes;
 
-  constructor(
-    request: PortfolioRequest,
-    plan: PortfolioPlan,
-    onMark: OnMark | null,
-  ) {
+  constructor(request: PortfolioRequest, plan: PortfolioPlan, onMark: OnMark | null) {
     const { markets, initialBalance, timeframeMs, strategy, currencies = [], pool = null } = request;
     const { timeline, callsAtCloses } = plan;
     // Markets then have no calls of their own.
@@ -100,19 +96,19 @@ export class PortfolioSimulation {
   run(control: Int32Array | null): void {
     const { instant } = this.timeline;
     for (let row = 0; row < instant.length; row++) {
-      if (!this.#step(row, instant[row]!)) break;
+      if (!this.advance(row) || !this.decide(row)) break;
       if (control === null || row !== nextLook(row)) continue;
       if (isAskedToStop(control)) throw new RunStopped(row);
       writeProgress(control, { candlesDone: row, equity: this.equity[row - 1] ?? NaN });
     }
-    this.#finish();
+    this.finish();
   }
 
-  /** Takes the account through one row; false when nothing is left of it. */
-  #step(row: number, instant: number): boolean {
+  /** Takes the account to the marks of a row, one after the last; false when nothing is left of it. */
+  advance(row: number): boolean {
+    const { time, instant: { [row]: instant = NaN } } = this.timeline;
     this.#wakeSeats(row);
     if (this.#hasFinancing && row > 0) {
-      const { time } = this.timeline;
       payInterest(this.#execution, this.account, this.positions.held, this.#opening, [time[row - 1]!, time[row]!]);
     }
     this.#open(row);
@@ -120,6 +116,17 @@ export class PortfolioSimulation {
     if (this.#callsAtCloses) this.#callAtCloses(row, instant);
     if (!this.#mark(row, instant)) return false;
     for (const seat of this.#closing) this.positions.convert(seat, instant);
+    return true;
+  }
+
+  /** As Decider.look(), after `advance`. */
+  look(row: number): readonly Seat[] {
+    return this.#decider.look(row, this.timeline.instant[row]!, this.#closing);
+  }
+
+  /** Lets the strategies decide at the marks of a row, and takes their orders over; false when nothing is left of the account. */
+  decide(row: number): boolean {
+    const instant = this.timeline.instant[row]!;
     const acted = this.#decider.decide(row, instant, this.#closing);
     if (!this.#settle(row, instant, acted)) return false;
     for (const seat of this.#closing) if (this.#wakes.rows[seat.index]! <= row) this.#wakes.schedule(seat);
@@ -263,7 +270,8 @@ export class PortfolioSimulation {
     return seat.market.fillAtClose(seat.opened);
   }
 
-  #finish(): void {
+  /** Ends the run after its last row. */
+  finish(): void {
     const { held } = this.positions;
     if (this.#closesAtEnd && held.length > 0) {
       for (const seat of [...held]) {

@@ -27,29 +27,51 @@ import { findTimeline, firstFrom, type PortfolioPlan, type Timeline } from "./ti
  * @throws Whatever a strategy throws.
  */
 export function runPortfolio(request: PortfolioRequest): PortfolioResult {
-  checkRequest(request);
+  const { simulation, plan, sampler, beside } = begin(request);
   const { control } = request;
+  simulation.run(control);
+  if (control !== null) {
+    writeProgress(control, { candlesDone: simulation.equity.length, equity: simulation.equity.at(-1) ?? NaN });
+  }
+  const result = resultOf(request, simulation, sampler, beside);
+  return {
+    ...result,
+    bounds: boundsOf(request, plan, simulation, result.trades.ambiguous.includes(1)),
+    marginBounds: marginBoundsOf(request, plan, simulation, result.trades),
+  };
+}
+
+/** A run that its caller takes from row to row, because its strategies answer later. */
+export interface SteppedPortfolio {
+  readonly simulation: PortfolioSimulation;
+  /** The result, after the simulation has been finished; it has no bounds, which run a strategy again. */
+  readonly result: () => PortfolioResult;
+}
+
+/** Begins a run that its caller steps through. @throws {RangeError} As runPortfolio(). */
+export function beginPortfolio(request: PortfolioRequest): SteppedPortfolio {
+  const { simulation, sampler, beside } = begin(request);
+  return { simulation, result: () => resultOf(request, simulation, sampler, beside) };
+}
+
+function begin(request: PortfolioRequest) {
+  checkRequest(request);
   const timeline = findTimeline(request.markets, request.timeframeMs);
   if (timeline.instant.length === 0) throw new RangeError("Cannot run a portfolio without a candle in its range");
   const close = benchmarkCloses(request, timeline);
   const days = daysOf(request, timeline, close);
   const plan = planOf(request, timeline, days);
   const sampler = new Sampler(timeline.instant.length);
-  const simulation = simulate(request, plan, sampler);
-  if (control !== null) {
-    writeProgress(control, { candlesDone: simulation.equity.length, equity: simulation.equity.at(-1) ?? NaN });
-  }
-  return resultOf(request, plan, simulation, sampler, { close, days });
+  return { plan, sampler, simulation: prepare(request, plan, sampler), beside: { close, days } };
 }
 
-function simulate(request: PortfolioRequest, plan: PortfolioPlan, sampler: Sampler | null): PortfolioSimulation {
+function prepare(request: PortfolioRequest, plan: PortfolioPlan, sampler: Sampler | null): PortfolioSimulation {
   const { strategy, markets, pool } = request;
   const simulation = new PortfolioSimulation(request, plan, sampler === null ? null : sampler.mark.bind(sampler));
   if (strategy.kind === "portfolio") strategy.prepare(simulation.seats);
   else {
     markets.forEach(({ candles, tradingDays }, n) => strategy.strategies[n]!.prepare(candles, pool, tradingDays));
   }
-  simulation.run(request.control);
   return simulation;
 }
 
@@ -159,7 +181,6 @@ interface Beside {
 
 function resultOf(
   request: PortfolioRequest,
-  plan: PortfolioPlan,
   simulation: PortfolioSimulation,
   sampler: Sampler,
   beside: Beside,
@@ -204,8 +225,8 @@ function resultOf(
     weights: sampler.finish(),
     holdings: sampler.holdings,
     correlation: correlationOf(seats, closes, beside.days),
-    bounds: boundsOf(request, plan, simulation, columns.ambiguous.includes(1)),
-    marginBounds: marginBoundsOf(request, plan, simulation, columns),
+    bounds: null,
+    marginBounds: null,
     notes: describePortfolio(request, simulation, datesOf(beside.days, time.length)),
   };
 }
@@ -238,7 +259,9 @@ function marginBoundsOf(
 }
 
 function repeat(request: PortfolioRequest, plan: PortfolioPlan): PortfolioSimulation {
-  return simulate({ ...request, control: null }, plan, null);
+  const simulation = prepare(request, plan, null);
+  simulation.run(null);
+  return simulation;
 }
 
 function endOf({ account, trades, seats }: PortfolioSimulation): Bound {

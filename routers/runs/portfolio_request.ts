@@ -11,6 +11,9 @@ import { requireKnown } from "./known_markets.ts";
 import { resolveUniverse } from "../universes/find_universe.ts";
 import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
 
+/** Candles in a request to an endpoint that decides on all markets: some 20 MB. */
+const REQUEST_CANDLES_MAX = 200_000;
+
 /** How one account is shared; engine/portfolio/portfolio.ts explains each. */
 const portfolioSchema = inputObject({
   positions_max: z.int().min(1).max(PORTFOLIO_MARKETS_MAX).optional(),
@@ -65,10 +68,6 @@ export async function completePortfolio(
     throw refuse(`${path}/portfolio`, "needs instruments or a universe beside it");
   }
   if (list !== null && name !== null) throw refuse(`${path}/universe`, "and instruments cannot both be given");
-  if (strategy.runtime?.type === "remote") {
-    const message = `cannot be run by ${strategy.name}: an endpoint runs over one market`;
-    throw refuse(`${path}/${list === null ? "universe" : "instruments"}`, message);
-  }
   const chosen = wanted.portfolio ?? portfolioSchema.parse({});
   if (list !== null) {
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
@@ -115,6 +114,17 @@ function requireCount({ name, portfolioBuiltin, runtime }: ResolvedStrategy, mar
       path,
       `must name at most ${CODE_MARKETS_MAX} instruments for ${name}, not ${markets}: code of users has an instance for each`,
     );
+  }
+  if (runtime?.type === "remote" && runtime.mode === "portfolio") {
+    const candles = markets * (runtime.lookbackCandles + 1);
+    if (candles > REQUEST_CANDLES_MAX) {
+      throw refuse(
+        path,
+        `must make requests of at most ${REQUEST_CANDLES_MAX} candles: ${markets} instruments of ${
+          runtime.lookbackCandles + 1
+        } candles are ${candles}; choose fewer instruments or a smaller lookbackCandles`,
+      );
+    }
   }
   if (portfolioBuiltin === null) return;
   const { min, max } = portfolioBuiltin.instruments;

@@ -171,7 +171,7 @@ function resolveRow(
 }
 
 function decidesOnMarkets(runtime: SandboxRuntime): boolean {
-  return runtime.type !== "remote" && runtime.decidesOn === "markets";
+  return runtime.type === "remote" ? runtime.mode === "portfolio" : runtime.decidesOn === "markets";
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CHECK_FORMATS, SandboxRuntime } from "../../db/schema.ts";
+import { PERIODS } from "../../engine/portfolio/portfolio.ts";
 import { judgeUrl } from "../../workers/egress/rules.ts";
 import { AppError, mustBe } from "../common/errors.ts";
 import { inputObject, optionalKeys, withoutNulls } from "../common/input_object.ts";
@@ -32,7 +33,8 @@ const remoteSchema = z.strictObject({
   lookbackCandles: lookbackSchema.optional(),
   endpoint: webAddress,
   timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).default(TIMEOUT_MS),
-  mode: z.enum(["batch", "step"]).default("batch"),
+  mode: z.enum(["batch", "step", "portfolio"]).default("batch"),
+  every: z.enum(PERIODS).describe("How often an endpoint of mode portfolio is asked; absent: at each close").optional(),
 });
 
 const wasmSchema = z.strictObject({
@@ -209,5 +211,12 @@ export function sandboxRuntime(
     const isPython = parsed.type === "script" && parsed.language === "python";
     return { type: parsed.type, sha256, ...lookback, ...(isPython && { language: "python" }), ...decides };
   }
-  return { type: "remote", endpoint: parsed.endpoint, mode: parsed.mode, timeoutMs: parsed.timeoutMs, ...lookback };
+  return {
+    type: "remote",
+    endpoint: parsed.endpoint,
+    mode: parsed.mode,
+    timeoutMs: parsed.timeoutMs,
+    ...lookback,
+    ...(parsed.every && { every: parsed.every }),
+  };
 }

@@ -213,10 +213,6 @@ async function refuse(user: User): Promise<void> {
   const script = { type: "script", source: "strategy(() => ({ decide() {} }))" };
   const many = { strategy: "mine", parameters: { timeframe: "1d", instruments: list(201), runtime: script } };
   expect(await refusal(many)).toContain("must name at most 200 instruments for mine, not 201");
-  const remote = { type: "remote", endpoint: "https://example.com/decide" };
-  expect(await refusal({ strategy: "mine", parameters: { ...markets("AAA"), runtime: remote } })).toContain(
-    "an endpoint runs over one market",
-  );
 }
 
 async function after(user: User): Promise<void> {

@@ -16,6 +16,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "db/codec/",
     "workers/common/outcome.ts",
     "workers/common/protocol.ts",
+    "workers/common/remote_task.ts",
   ]],
   ["workers/sandbox/", [
     "workers/sandbox/",
@@ -27,9 +28,11 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "strategies/builtin/",
     "workers/common/outcome.ts",
     "workers/common/protocol.ts",
+    "workers/common/remote_task.ts",
   ]],
   // Pure: the sandbox loads them beside its own code.
   ["workers/common/outcome.ts", ["types:db/codec/"]],
+  ["workers/common/remote_task.ts", ["types:engine/", "types:workers/common/protocol.ts"]],
   ["workers/common/protocol.ts", ["types:engine/", "types:db/codec/", "types:research/"]],
   // Pure, but for the thread that it runs in: the rows of answers, from the bytes that are stored.
   ["workers/rows/", [

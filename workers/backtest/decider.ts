@@ -3,7 +3,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import type { Parameters, RunRecord, RunSettings } from "./run_settings.ts";
 import type { Run } from "./runner.ts";
-import { createBuiltin, readCode, readRuntime } from "./strategy_code.ts";
+import { createBuiltin, modeForOneMarket, readCode, readRuntime } from "./strategy_code.ts";
 
 /** The strategy of a run. */
 export interface Decider {
@@ -26,7 +26,8 @@ export async function findDecider(db: Db, record: RunRecord, { own: parameters }
   const runtime = readRuntime(record);
   if (runtime === null) return builtinDecider(record, parameters);
   if (runtime.type === "remote") {
-    const { endpoint, mode, timeoutMs, isForeign = false, minCandles, lookbackCandles } = runtime;
+    const mode = modeForOneMarket(runtime);
+    const { endpoint, timeoutMs, isForeign = false, minCandles, lookbackCandles } = runtime;
     const remote = { runId: record.id, endpoint, isForeign, mode, timeoutMs, lookbackCandles, minCandles, parameters };
     return {
       identity: { endpoint, mode, minCandles, lookbackCandles },

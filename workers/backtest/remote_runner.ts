@@ -1,16 +1,20 @@
 import { EndpointBreaker } from "../egress/breaker.ts";
 import { type EgressRules, guardEndpoint, permissionFor } from "../egress/guard.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
-import type { PinnedEndpoint, RemoteTask } from "../common/protocol.ts";
+import type { PinnedEndpoint, RemoteMarketsTask, RemoteTask } from "../common/remote_task.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import type { SandboxRun } from "../sandbox/task.ts";
+import type { SandboxMarkets, SandboxRun } from "../sandbox/task.ts";
 
-/** A remote run before its endpoint is resolved. */
-export type RemoteRun = Omit<RemoteTask, "endpoint"> & {
+/** A task before its endpoint is resolved. */
+type Unresolved<Task> = Omit<Task, "endpoint"> & {
   readonly endpoint: string;
   /** Another user's: only its owner may read its address. */
   readonly isForeign?: boolean;
 };
+
+/** A remote run over one market, and over many. */
+export type RemoteRun = Unresolved<RemoteTask>;
+export type RemoteMarketsRun = Unresolved<RemoteMarketsTask>;
 
 const FOREIGN_HOST = "the strategy's endpoint";
 
@@ -29,11 +33,35 @@ export class RemoteRunner {
    * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address, or too many runs on the endpoint failed.
    */
   async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<Outcome<SandboxRun>> {
-    const { isForeign = false, ...more } = run;
-    const endpoint = await this.#guard(run.endpoint, isForeign);
+    const { isForeign: _isForeign, ...more } = run;
+    return await this.#call(
+      run,
+      limits,
+      (endpoint, within) => runInSandbox({ kind: "remote", task: { ...more, endpoint } }, within),
+    );
+  }
+
+  /** The same over many markets. @throws {RunError} As `run`. */
+  async runMarkets(
+    run: RemoteMarketsRun,
+    limits: Omit<SandboxLimits, "address">,
+  ): Promise<Outcome<SandboxMarkets>> {
+    const { isForeign: _isForeign, ...more } = run;
+    return await this.#call(
+      run,
+      limits,
+      (endpoint, within) => runInSandbox({ kind: "remote_markets", task: { ...more, endpoint } }, within),
+    );
+  }
+
+  async #call<Value extends object>(
+    { endpoint: url, isForeign = false }: { readonly endpoint: string; readonly isForeign?: boolean },
+    limits: Omit<SandboxLimits, "address">,
+    execute: (endpoint: PinnedEndpoint, within: SandboxLimits) => Promise<Outcome<Value>>,
+  ): Promise<Outcome<Value>> {
+    const endpoint = await this.#guard(url, isForeign);
     this.#checkBreaker(endpoint);
-    const job = { kind: "remote", task: { ...more, endpoint } } as const;
-    const outcome = await runInSandbox(job, { ...limits, address: permissionFor(endpoint) });
+    const outcome = await execute(endpoint, { ...limits, address: permissionFor(endpoint) });
     if (outcome.type === "completed") this.#breaker.record(endpoint.url, false);
     else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.url, true);
     return outcome;

@@ -31,7 +31,7 @@ import {
 import { traceStep } from "../common/telemetry.ts";
 import { LONG_RUN_MS, Pool, type RunLimits } from "./pool.ts";
 import { Slots } from "./slots.ts";
-import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
+import { type RemoteMarketsRun, type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 
 const PROGRESS_MS = 500;
 
@@ -47,7 +47,8 @@ export type Run =
 /** A run over many markets, by the kind of its strategy. */
 export type PortfolioRun =
   | { readonly kind: "builtin"; readonly task: PortfolioTask }
-  | { readonly kind: "code"; readonly job: MarketsJob };
+  | { readonly kind: "code"; readonly job: MarketsJob }
+  | { readonly kind: "remote"; readonly run: RemoteMarketsRun };
 
 /** A run that is of code, or turned out to be none. */
 type AnyRun<Job> = { readonly kind: "code"; readonly job: Job } | { readonly kind: "builtin" | "remote" };
@@ -141,6 +142,14 @@ export class Runner {
     reload?: ReloadMarkets,
   ): Promise<Outcome<EncodedPortfolio>> {
     if (run.kind === "builtin") return await this.#pool.runPortfolio(run.task, limits);
+    if (run.kind === "remote") {
+      const { run: remote } = run;
+      return await this.#inSandbox(
+        null,
+        limits,
+        async (within) => await encodeMarkets(await this.#remote.runMarkets(remote, within), remote),
+      );
+    }
     const { job } = run;
     const language = job.kind === "script_markets" ? job.language : null;
     return await this.#inSandbox(language, limits, (within) => runCode(job, within, reload, encodeMarkets));

@@ -30,6 +30,15 @@ export function readRuntime({ id, runtime }: RunRecord): SandboxRuntime | null {
   });
 }
 
+/** The mode of an endpoint in a run over one market. @throws {RunError} STRATEGY_FAILED for one that decides on many. */
+export function modeForOneMarket(
+  { mode }: Extract<SandboxRuntime, { readonly type: "remote" }>,
+): "batch" | "step" {
+  if (mode !== "portfolio") return mode;
+  const message = "Cannot run an endpoint of mode portfolio over one market: the run needs instruments or a universe";
+  throw new RunError("STRATEGY_FAILED", message);
+}
+
 /** Reads the code of a record. @throws {RunError} STRATEGY_FAILED when it is gone. */
 export async function readCode(
   db: Db,

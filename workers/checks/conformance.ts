@@ -2,7 +2,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
-import type { RemoteTask } from "../common/protocol.ts";
+import type { RemoteTask } from "../common/remote_task.ts";
 import { buildInterpreter } from "../sandbox/python/build_interpreter.ts";
 import {
   SANDBOX_BYTES_MAX,

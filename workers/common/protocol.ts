@@ -255,38 +255,3 @@ export interface ToWarmWorker {
   /** Shared memory, see engine/control.ts. */
   readonly control: Int32Array;
 }
-
-/** An endpoint whose name was looked up and checked: calls go to this address alone, even if the name moves later. */
-export interface PinnedEndpoint {
-  /** Complete, without fragment. It may hold its owner's token: never log it. */
-  readonly url: string;
-  /** `name:port`, for messages; another user's endpoint shows a general phrase instead. */
-  readonly host: string;
-  /** Another user's: only its owner may read where it is. */
-  readonly isForeign?: boolean;
-  /** Name or address, without brackets: what TLS verifies. */
-  readonly hostname: string;
-  /** IPv4, or IPv6 without brackets. */
-  readonly address: string;
-  readonly port: number;
-  readonly secure: boolean;
-}
-
-/** Everything that decides a run of a remote strategy. */
-export interface RemoteTask extends Omit<RunTask, "slug" | "candlesSha256" | "finer"> {
-  /** The endpoint receives it with each request. */
-  readonly runId: string;
-  readonly endpoint: PinnedEndpoint;
-  /** `batch` asks for many decisions at once; `step` for one, with the account. */
-  readonly mode: "batch" | "step";
-  /** For each request. */
-  readonly timeoutMs: number;
-  /** How many candles before an asked one the endpoint receives, as far as they are held. */
-  readonly lookbackCandles: number;
-  /** No decision before this many candles, the deciding one included; at least 1. */
-  readonly minCandles: number;
-  /** As of a run; absent, too, where there are none. */
-  readonly finer?: Candles | null;
-  /** Absent: true. */
-  readonly checksIntegrity?: boolean;
-}

@@ -2,7 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { lookup as lookUp } from "node:dns/promises";
 import { describeForbidden, isAddress } from "./addresses.ts";
 import { judgeUrl } from "./rules.ts";
-import type { PinnedEndpoint } from "../common/protocol.ts";
+import type { PinnedEndpoint } from "../common/remote_task.ts";
 import { RunError } from "../common/outcome.ts";
 
 const LOOKUP_MS_MAX = 5000;

@@ -6,6 +6,7 @@ import type { SandboxRuntime } from "../../db/schema.ts";
 import { Pool, type RunLimits } from "../backtest/pool.ts";
 import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
 import { Slots } from "../backtest/slots.ts";
+import { modeForOneMarket } from "../backtest/strategy_code.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
 import type { LuckReport, Trials } from "../../research/overfitting.ts";
@@ -173,7 +174,8 @@ export class SliceRunner {
     const until = performance.now() + budgetMs;
     const { objective, direction, ...settings } = task;
     const collected = new CollectedTrials({ trials, returnsStride, keepsExact, objective, direction });
-    const run = { ...settings, ...runtime, runId, checksIntegrity: false };
+    const mode = modeForOneMarket(runtime);
+    const run = { ...settings, ...runtime, mode, runId, checksIntegrity: false };
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
       const outcome = await this.#attempt(

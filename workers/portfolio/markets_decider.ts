@@ -4,7 +4,6 @@ import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfol
 import type { Parameters, RunRecord, RunSettings } from "../backtest/run_settings.ts";
 import type { PortfolioRun } from "../backtest/runner.ts";
 import { createBuiltin, readCode, readRuntime } from "../backtest/strategy_code.ts";
-import { RunError } from "../common/outcome.ts";
 import type { MarketsTask } from "../common/protocol.ts";
 
 /** The strategy of a run over many markets. */
@@ -31,7 +30,26 @@ export async function findMarketsDecider(
 ): Promise<MarketsDecider> {
   const runtime = readRuntime(record);
   if (runtime === null) return builtinDecider(record, parameters);
-  if (runtime.type === "remote") throw new RunError("STRATEGY_FAILED", "Cannot run an endpoint over many markets");
+  if (runtime.type === "remote") {
+    const { endpoint, mode, every = null, timeoutMs, minCandles, lookbackCandles, isForeign = false } = runtime;
+    const remote = {
+      runId: record.id,
+      endpoint,
+      isForeign,
+      mode,
+      every,
+      timeoutMs,
+      lookbackCandles,
+      minCandles,
+      parameters,
+    };
+    return {
+      identity: { endpoint, mode, minCandles, lookbackCandles, ...(every !== null && { every }) },
+      moduleSha256: null,
+      lookback: Math.max(minCandles, lookbackCandles),
+      toRun: (task) => ({ kind: "remote", run: { ...remote, ...task } }),
+    };
+  }
   const { code, ...facts } = await readCode(db, runtime, parameters);
   return {
     ...facts,

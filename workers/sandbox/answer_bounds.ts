@@ -64,7 +64,8 @@ export function boundsOf(job: SandboxJob): AnswerBounds {
       return { headBytesMax: SMALL_BYTES_MAX, bodyBytesMax, resultsMax: job.until - job.from, candlesMax };
     }
     case "run_markets":
-    case "script_markets": {
+    case "script_markets":
+    case "remote_markets": {
       const { markets } = job.task;
       const bounds = boundsOfRun(markets.reduce((sum, { candles }) => sum + candles.time.length, 0));
       const bodyBytesMax = Math.min(BODY_BYTES_MAX, bounds.bodyBytesMax + markets.length * MARKET_BYTES);

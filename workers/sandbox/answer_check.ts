@@ -74,6 +74,7 @@ const parameterSchema = z.record(z.string(), z.unknown()).nullable().refine(
 const dryRun = z.object({
   ...{ warmup: count, candles: count, orders: count, refused, nanosecondsPerCandle: count },
   notes: z.array(sentence).max(NOTES_MAX),
+  decidesOn: z.literal("markets").optional(),
   ...{ abiVersion: count.optional(), memoryBytesMin: count.optional(), memoryBytesMax: count.optional() },
 });
 
@@ -168,6 +169,7 @@ function valueOf(job: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z
       return z.object({ body: bytes.refine(({ length }) => length <= bodyBytesMax) });
     case "run_markets":
     case "script_markets":
+    case "remote_markets":
       return marketsRunOf(job.task.markets.length, candlesMax);
     case "run":
     case "script":

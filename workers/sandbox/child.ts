@@ -40,6 +40,7 @@ const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   script_markets: "./script/worker.ts",
   python: "./python/worker.ts",
   remote: "./remote/worker.ts",
+  remote_markets: "./remote/worker.ts",
   fetch: "./remote/fetch_worker.ts",
 };
 

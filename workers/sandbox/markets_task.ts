@@ -1,5 +1,6 @@
 /** The jobs of a sandbox process over many markets. */
 import type { MarketsTask, SimulatedMarkets } from "../common/protocol.ts";
+import type { RemoteMarketsTask } from "../common/remote_task.ts";
 import { countInputCandles } from "./candle_series.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
 
@@ -26,6 +27,12 @@ export interface ScriptMarketsJob extends MarketsRun {
   readonly source: string;
   /** Of the source. */
   readonly language: ScriptLanguage;
+}
+
+/** A backtest of an endpoint over many markets. */
+export interface RemoteMarketsJob {
+  readonly kind: "remote_markets";
+  readonly task: RemoteMarketsTask;
 }
 
 /** The value of a run over many markets. */

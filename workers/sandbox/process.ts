@@ -152,7 +152,9 @@ class SandboxProcess<Value extends object> {
   /** Ends a process that sends what ours never would: the code that it runs has taken it over. */
   #refuse({ message }: AnswerFault | FrameFault): void {
     const kind = this.#kind;
-    const code = kind === "fetch" || kind === "remote" ? "ENDPOINT_FAILED" : "STRATEGY_FAILED";
+    const code = kind === "fetch" || kind === "remote" || kind === "remote_markets"
+      ? "ENDPOINT_FAILED"
+      : "STRATEGY_FAILED";
     this.#kill("unresponsive", code, `Cannot take what its process sends: ${message}`);
   }
 

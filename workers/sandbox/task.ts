@@ -1,15 +1,22 @@
 import type { RunProgress } from "../../engine/control.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
-import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
 import { countInputCandles } from "./candle_series.ts";
-import { countCandles, type SandboxMarkets, type ScriptMarketsJob, type WasmMarketsJob } from "./markets_task.ts";
+import type { RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
+import type { PinnedEndpoint, RemoteTask } from "../common/remote_task.ts";
+import {
+  countCandles,
+  type RemoteMarketsJob,
+  type SandboxMarkets,
+  type ScriptMarketsJob,
+  type WasmMarketsJob,
+} from "./markets_task.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
 import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 
-export type { DryRun, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
+export type { DryRun, RemoteMarketsJob, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
@@ -39,6 +46,7 @@ export type SandboxJob =
   | ScriptPathsJob
   | ScriptMarketsJob
   | RemoteJob
+  | RemoteMarketsJob
   | FetchJob;
 
 /** Bytes of a job's candles and curves in its process: a long run leaves its strategy as much memory as a short one. */
@@ -215,7 +223,7 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
   : Job extends WasmTrialsJob | ScriptTrialsJob | PathsRun ? object
   : Job extends ScriptCheckJob ? ValidScript
   : Job extends FetchJob ? Fetched
-  : Job extends WasmMarketsJob | ScriptMarketsJob ? SandboxMarkets
+  : Job extends WasmMarketsJob | ScriptMarketsJob | RemoteMarketsJob ? SandboxMarkets
   : SandboxRun;
 
 /** The limits that a sandbox process watches and has the system watch; its second argument, as JSON. */

@@ -1,8 +1,15 @@
-import type { RunResult } from "../../engine/run.ts";
+import type { OrderColumns } from "../../engine/order_columns.ts";
+import type { TradeColumns } from "../../engine/trade_columns.ts";
 
 const TRADES_MAX = 6;
 const DECISIONS_MAX = 8;
 const IDLE_MAX = 4;
+
+/** The orders of a run that say where it pays to know more, and its trades by rows of them. */
+export interface PlacedOrders {
+  readonly orders: Pick<OrderColumns, "count" | "time" | "side" | "type">;
+  readonly trades: Pick<TradeColumns, "count" | "entryOrder" | "exitOrder" | "pnl">;
+}
 
 /**
  * The candles at whose close it would have paid most to know later ones: indexes, the best first in each list. A strategy that looks
@@ -25,7 +32,7 @@ interface Temptations {
  */
 export function findTemptations(
   { result: { orders, trades }, time, close }: {
-    readonly result: Pick<RunResult, "orders" | "trades">;
+    readonly result: PlacedOrders;
     readonly time: Float64Array;
     readonly close: Float64Array;
   },

@@ -1,7 +1,7 @@
 import type { RunProgress } from "../../../engine/control.ts";
 import { resultOf, type RunResult } from "../../../engine/run.ts";
 import { Simulation } from "../../../engine/simulation.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import { ActionPlayer } from "./actions.ts";
 import type { Action } from "./answer.ts";
 import type { StepState } from "./request.ts";

@@ -7,7 +7,7 @@ export class ActionPlayer {
   readonly #orders = new Map<string, number>();
 
   /** Carries out a candle's actions in order. Each `when` depends on the position at the close, before all of them. */
-  play(actions: readonly Action[], account: Account, book: OrderBook): void {
+  play(actions: readonly Action[], account: Pick<Account, "quantity">, book: OrderBook): void {
     const quantity = account.quantity;
     for (const action of actions) {
       if (isMet(action.when, quantity)) this.#do(action, book);

@@ -114,7 +114,8 @@ export function readAnswer(body: Uint8Array, { first, count, isContinued }: Aske
   return { decisions: decisions.map((actions: unknown, asked) => readActions(actions, asked)), more };
 }
 
-function parseJson(body: Uint8Array): unknown {
+/** @throws {AnswerError} */
+export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
@@ -124,16 +125,19 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function readActions(actions: unknown, asked: number): readonly Action[] {
-  if (!Array.isArray(actions)) throw new AnswerError(asked, `/decisions/${asked} must be a list, not ${show(actions)}`);
+/** @param path The JSON pointer of the list. @throws {AnswerError} */
+export function readActions(
+  actions: unknown,
+  asked: number,
+  path: string = `/decisions/${asked}`,
+): readonly Action[] {
+  if (!Array.isArray(actions)) throw new AnswerError(asked, `${path} must be a list, not ${show(actions)}`);
   if (actions.length === 0) return NONE;
   if (actions.length > ACTIONS_PER_CANDLE_MAX) {
     const limit = `must have at most ${ACTIONS_PER_CANDLE_MAX} actions, not ${actions.length}`;
-    throw new AnswerError(asked, `/decisions/${asked} ${limit}`);
+    throw new AnswerError(asked, `${path} ${limit}`);
   }
-  return actions.map((action: unknown, index) =>
-    new ActionReader(action, asked, `/decisions/${asked}/${index}`).read()
-  );
+  return actions.map((action: unknown, index) => new ActionReader(action, asked, `${path}/${index}`).read());
 }
 
 /** Reads one action field by field; its faults name the JSON pointer. */
@@ -255,11 +259,11 @@ export function fillDraft(draft: OrderDraft, fields: OrderFields): OrderDraft {
 
 const BLANK: Readonly<OrderDraft> = newDraft();
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (value === undefined) return "missing";
   if (typeof value === "number") return String(value);
   const text = JSON.stringify(value);

@@ -1,9 +1,10 @@
 import type { RunProgress } from "../../../engine/control.ts";
 import { RunError } from "../../common/outcome.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
-import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
+import { describeCandle, type RemoteClient } from "./client.ts";
+import { IN_FLIGHT_MAX } from "./line.ts";
 import { digestOf } from "./compare.ts";
 import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
 
@@ -84,7 +85,8 @@ export async function decideInBatches(
   return { first, digests, kinds };
 }
 
-function kindOf(action: Action): string {
+/** Tells kinds of actions apart. */
+export function kindOf(action: Action): string {
   const fields = action.action === "order" || action.action === "replace" ? action.fields : {};
   return `${action.action} ${action.when} ${fields.type} ${fields.side}`;
 }

@@ -4,7 +4,7 @@ import https from "node:https";
 import tls from "node:tls";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import type { PinnedEndpoint } from "../../common/protocol.ts";
+import type { PinnedEndpoint } from "../../common/remote_task.ts";
 
 const gunzipAsync = promisify(gunzip);
 const gzipAsync = promisify(gzip);

@@ -1,10 +1,10 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
-import type { RunResult } from "../../../engine/run.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import { Random } from "../random.ts";
-import { findTemptations, takeInTurn } from "../temptations.ts";
+import { findTemptations, type PlacedOrders, takeInTurn } from "../temptations.ts";
 import { type Decisions, planBatches } from "./batch.ts";
-import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
+import { describeCandle, type RemoteClient } from "./client.ts";
+import { IN_FLIGHT_MAX } from "./line.ts";
 import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
 import { type Stretch, writeRequest } from "./request.ts";
 
@@ -25,7 +25,7 @@ export class BatchChecks {
   readonly #task: RemoteTask;
   readonly #client: RemoteClient;
   readonly #decisions: Decisions;
-  readonly #result: Pick<RunResult, "orders" | "trades">;
+  readonly #result: PlacedOrders;
   readonly #batches: readonly Stretch[];
   readonly #random: Random;
 
@@ -33,7 +33,7 @@ export class BatchChecks {
     task: RemoteTask,
     client: RemoteClient,
     decisions: Decisions,
-    result: Pick<RunResult, "orders" | "trades">,
+    result: PlacedOrders,
   ) {
     this.#task = task;
     this.#result = result;

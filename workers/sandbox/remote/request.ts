@@ -1,5 +1,5 @@
 import type { Account, OrderBook } from "../../../engine/strategy.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import { candleMs } from "../candle_series.ts";
 import { PROTOCOL_VERSION } from "./answer.ts";
 
@@ -60,7 +60,6 @@ export function writeRequest(task: RemoteTask, { from, first, until }: Stretch, 
 }
 
 function writeState({ account, book, workingIds }: StepState): Readonly<Record<string, unknown>> {
-  const trades = Array.from({ length: book.openTrades }, (_, n) => book.tradeAt(n));
   return {
     account: {
       cash: account.cash,
@@ -68,11 +67,17 @@ function writeState({ account, book, workingIds }: StepState): Readonly<Record<s
       quantity: account.quantity,
       entry_price: Number.isNaN(account.entryPrice) ? null : account.entryPrice,
     },
-    open_trades: trades.map((trade) => ({
-      trade,
-      quantity: book.tradeQuantity(trade),
-      entry_price: book.tradeEntryPrice(trade),
-    })),
+    open_trades: writeTrades(book),
     working_orders: workingIds,
   };
+}
+
+/** The open trades of a book as requests have them. */
+export function writeTrades(book: OrderBook): readonly object[] {
+  const trades = Array.from({ length: book.openTrades }, (_, n) => book.tradeAt(n));
+  return trades.map((trade) => ({
+    trade,
+    quantity: book.tradeQuantity(trade),
+    entry_price: book.tradeEntryPrice(trade),
+  }));
 }

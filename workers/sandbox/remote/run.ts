@@ -2,7 +2,7 @@ import type { RunProgress } from "../../../engine/control.ts";
 import type { Integrity } from "../../../engine/result.ts";
 import type { RunResult } from "../../../engine/run.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import { checkOrders } from "../integrity.ts";
 import type { SandboxRun } from "../task.ts";
 import { RemoteAccount } from "./account.ts";
@@ -12,7 +12,8 @@ import { BatchChecks } from "./integrity.ts";
 import { decideInSteps } from "./step.ts";
 import { checkSteps } from "./step_integrity.ts";
 
-const BATCH_NOTE =
+/** Warns of what an endpoint in batch mode may do. */
+export const BATCH_NOTE =
   "The endpoint decided in batch mode: it got later candles together with those to decide on, and no account. See integrity.lookahead.";
 
 /**

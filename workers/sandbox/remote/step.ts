@@ -1,5 +1,5 @@
 import type { RunProgress } from "../../../engine/control.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import { Random } from "../random.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
@@ -47,7 +47,7 @@ export async function decideInSteps(
 }
 
 /** Keeps a fair sample of the steps, half of them with actions (reservoir sampling). */
-class StepKeeper {
+export class StepKeeper {
   readonly #random: Random;
   readonly #halfMax: number;
   readonly #idle: Step[] = [];

@@ -1,5 +1,5 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
-import type { RemoteTask } from "../../common/protocol.ts";
+import type { RemoteTask } from "../../common/remote_task.ts";
 import { describeCandle, type RemoteClient } from "./client.ts";
 import { askAgain, type Difference, digestOf, skipAfter, skipAll } from "./compare.ts";
 import { writeRequest } from "./request.ts";

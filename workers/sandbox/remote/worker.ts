@@ -3,7 +3,8 @@
 /** The Web Worker of a sandbox process for one remote strategy. It may call one address and nothing else. */
 import { type RunProgress, writeProgress } from "../../../engine/control.ts";
 import { brokenBy, type Outcome } from "../../common/outcome.ts";
-import type { SandboxRun, ToChildWorker } from "../task.ts";
+import type { SandboxMarkets, SandboxRun, ToChildWorker } from "../task.ts";
+import { runRemoteMarkets } from "./run_markets.ts";
 import { runRemote } from "./run.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
@@ -17,10 +18,12 @@ self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>)
 async function answer(
   job: ToChildWorker["job"],
   onProgress: (progress: RunProgress) => void,
-): Promise<Outcome<SandboxRun>> {
-  if (job.kind !== "remote") return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
+): Promise<Outcome<SandboxRun | SandboxMarkets>> {
+  if (job.kind !== "remote" && job.kind !== "remote_markets") {
+    return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
+  }
   try {
-    return await runRemote(job.task, onProgress);
+    return job.kind === "remote" ? await runRemote(job.task, onProgress) : await runRemoteMarkets(job.task, onProgress);
   } catch (error) {
     return brokenBy(error);
   }

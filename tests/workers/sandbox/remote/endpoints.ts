@@ -2,7 +2,7 @@
 import type { Candles } from "../../../../engine/candles.ts";
 import { resolveExecution } from "../../../../engine/execution.ts";
 import { guardEndpoint } from "../../../../workers/egress/guard.ts";
-import type { RemoteTask } from "../../../../workers/common/protocol.ts";
+import type { RemoteTask } from "../../../../workers/common/remote_task.ts";
 import { blockIn } from "../../../support/pages.ts";
 
 export const MINUTE_MS = 60_000;

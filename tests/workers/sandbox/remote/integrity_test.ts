@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import type { Candles } from "../../../../engine/candles.ts";
 import type { Finding } from "../../../../engine/result.ts";
-import type { RemoteTask } from "../../../../workers/common/protocol.ts";
+import type { RemoteTask } from "../../../../workers/common/remote_task.ts";
 import { planBatches } from "../../../../workers/sandbox/remote/batch.ts";
 import { runRemote } from "../../../../workers/sandbox/remote/run.ts";
 import { type Endpoint, remoteTask, type Request, serveDecisions, serveJson, wave } from "./endpoints.ts";

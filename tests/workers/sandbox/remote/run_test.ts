@@ -3,7 +3,7 @@ import type { RunProgress } from "../../../../engine/control.ts";
 import { resolveExecution } from "../../../../engine/execution.ts";
 import { FILLED } from "../../../../engine/order_columns.ts";
 import { ORDER_TYPES, SIZES_BY } from "../../../../engine/strategy.ts";
-import type { RemoteTask } from "../../../../workers/common/protocol.ts";
+import type { RemoteTask } from "../../../../workers/common/remote_task.ts";
 import { runRemote } from "../../../../workers/sandbox/remote/run.ts";
 import { remoteTask, type Request, serveDecisions, serveJson, wave } from "./endpoints.ts";
 

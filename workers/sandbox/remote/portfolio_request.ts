@@ -1,0 +1,54 @@
+import type { PortfolioAccount } from "../../../engine/portfolio/portfolio.ts";
+import type { Seat } from "../../../engine/portfolio/seat.ts";
+import type { RemoteMarketsTask } from "../../common/remote_task.ts";
+import { candleMs } from "../candle_series.ts";
+import { writeTrades } from "./request.ts";
+
+/** The version of requests about all markets at once. */
+export const PORTFOLIO_VERSION = 2;
+
+/** An instant at which a strategy for all markets is asked. */
+export interface Moment {
+  readonly now: number;
+  readonly seats: readonly Seat[];
+  readonly account: PortfolioAccount;
+  /** The endpoint's own ids of the working orders of a market. */
+  readonly workingIds: (seat: Seat) => readonly string[];
+}
+
+/** A request's body: each market has the candles that have closed by now, the newest last. */
+export function writeMoment(task: RemoteMarketsTask, { now, seats, account, workingIds }: Moment): string {
+  return JSON.stringify({
+    version: PORTFOLIO_VERSION,
+    run_id: task.runId,
+    mode: task.mode,
+    timeframe_ms: candleMs(task.timeframeMs),
+    initial_balance: task.initialBalance,
+    parameters: task.parameters,
+    lookback_candles: task.lookbackCandles,
+    now,
+    account: { cash: account.cash, equity: account.equity },
+    markets: seats.map((seat) => ({
+      id: seat.id,
+      symbol: seat.symbol,
+      exchange: seat.exchange,
+      is_member: seat.isMember,
+      has_closed: seat.hasClosed,
+      quantity: seat.quantity,
+      entry_price: seat.quantity === 0 ? null : seat.entryPrice,
+      weight: seat.weight,
+      candles: writeCandles(seat, task.lookbackCandles),
+      open_trades: writeTrades(seat.market.book),
+      working_orders: workingIds(seat),
+    })),
+  });
+}
+
+function writeCandles({ candles, i }: Seat, lookbackCandles: number) {
+  const column = (values: Float64Array) => Array.from(values.subarray(Math.max(0, i - lookbackCandles), i + 1));
+  const { time, open, high, low, close, volume } = candles;
+  return {
+    ...{ time: column(time), open: column(open), high: column(high), low: column(low) },
+    ...{ close: column(close), volume: column(volume) },
+  };
+}

@@ -1,0 +1,47 @@
+import type { RunProgress } from "../../../engine/control.ts";
+import { beginPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
+import { type Outcome, RunError } from "../../common/outcome.ts";
+import type { RemoteMarketsTask } from "../../common/remote_task.ts";
+import type { SandboxMarkets } from "../markets_task.ts";
+import { EndpointLine } from "./line.ts";
+import { BATCH_NOTE } from "./run.ts";
+import { EachRemote } from "./each_market.ts";
+import { PortfolioRemote } from "./portfolio.ts";
+
+/**
+ * Runs an endpoint over many markets with one account, and checks its integrity.
+ *
+ * @param onProgress Called with the progress so far.
+ * @returns The result, or the endpoint's failure.
+ */
+export async function runRemoteMarkets(
+  task: RemoteMarketsTask,
+  onProgress: (progress: RunProgress) => void,
+): Promise<Outcome<SandboxMarkets>> {
+  const line = new EndpointLine(task.endpoint, task.timeoutMs);
+  try {
+    const { mode } = task;
+    const remote = mode === "portfolio" ? new PortfolioRemote(task, line) : new EachRemote(task, mode, line);
+    const { simulation, result } = beginPortfolio({ ...task, strategy: remote.strategy, control: null });
+    const { timeline: { instant }, account, positions, equity } = simulation;
+    for (let row = 0; row < instant.length && simulation.advance(row); row++) {
+      const asked = simulation.look(row);
+      if (asked.length > 0) {
+        if (remote instanceof PortfolioRemote) await remote.load(instant[row]!, asked, account);
+        else await remote.load(asked, (seat) => positions.bind(seat));
+        onProgress({ candlesDone: row + 1, equity: equity[row]! });
+      }
+      if (!simulation.decide(row)) break;
+    }
+    simulation.finish();
+    const made = result();
+    const integrity = await remote.check(made);
+    const notes = mode === "batch" ? [...made.notes, BATCH_NOTE] : made.notes;
+    return { type: "completed", result: { ...made, notes }, integrity, log: [], plots: [] };
+  } catch (error) {
+    if (error instanceof RunError) return error.outcome;
+    throw error;
+  } finally {
+    line.close();
+  }
+}
