@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
+import { collectInSlices } from "../../db/result_chunks.ts";
 import { readTrialMetric } from "../../db/trial_chunks.ts";
 import { PARAMETER_NAME_LENGTH_MAX } from "../../research/parse_space.ts";
 import { type Axis, placesAt, valueAt } from "../../research/space.ts";
@@ -24,6 +25,13 @@ export const surfaceShape = {
   reduce: z.enum(REDUCTIONS).optional(),
 };
 
+// Our own, and up to 250,000 cells: to check each of them takes longer than all the rest.
+const gridOf = <Cell>(type: "number" | "integer", isNullable: boolean) =>
+  z.custom<Cell[][]>(Array.isArray).meta({
+    type: "array",
+    items: { type: "array", items: { type: isNullable ? [type, "null"] : type } },
+  });
+
 /** A metric over two parameters; a cell is null where no trial has the metric. */
 export const surfaceSchema = z.object({
   x: axisSchema,
@@ -31,11 +39,11 @@ export const surfaceSchema = z.object({
   metric: metricNameSchema,
   reduce: z.enum(REDUCTIONS),
   /** A row for each value of y, in it a cell for each value of x. */
-  values: z.array(z.array(z.number().nullable())),
+  values: gridOf<number | null>("number", true),
   /** Trials behind each cell. */
-  counts: z.array(z.array(z.int())),
+  counts: gridOf<number>("integer", false),
   /** The number of the trial in each cell that is best by the optimization's direction. */
-  best: z.array(z.array(z.int().nullable())),
+  best: gridOf<number | null>("integer", true),
 }).meta({ id: "Surface" });
 
 type SurfaceRequest = z.infer<z.ZodObject<typeof surfaceShape>>;
@@ -77,19 +85,18 @@ export async function readSurface(
       }
     }
   }
-  const grid = <T>(show: (cell: number[], i: number) => T): T[][] =>
-    Array.from(
-      { length: rows },
-      (_, row) => Array.from({ length: columns }, (_, column) => row * columns + column).map((i) => show(cells[i]!, i)),
-    );
+  const rowOf = <T>(row: number, show: (cell: number[], i: number) => T): T[] =>
+    cells.slice(row * columns, (row + 1) * columns).map((cell, column) => show(cell, row * columns + column));
+  const grid = <T>(show: (cell: number[], i: number) => T): Promise<T[][]> =>
+    collectInSlices(Array.from({ length: rows }).keys().map((row) => rowOf(row, show)));
   return {
     x: showAxis(axes[x]!),
     y: y === null ? null : showAxis(axes[y]!),
     metric,
     reduce,
-    values: grid((cell) => cell.length === 0 ? null : REDUCE[reduce](cell)),
-    counts: grid((cell) => cell.length),
-    best: grid((_, i) => best[i]?.number ?? null),
+    values: await grid((cell) => cell.length === 0 ? null : REDUCE[reduce](cell)),
+    counts: await grid((cell) => cell.length),
+    best: await grid((_, i) => best[i]?.number ?? null),
   };
 }
 

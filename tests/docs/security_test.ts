@@ -8,7 +8,13 @@ import { EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
 import { UNREAD_LIMITS } from "../../server/middleware/unread_events.ts";
 import { RESULT_BYTES_MAX, TRIAL_BYTES_MAX } from "../../workers/rows/rows_task.ts";
 import { BODY_BYTES_MAX, SMALL_BYTES_MAX, TALK } from "../../workers/sandbox/answer_bounds.ts";
-import { METRICS_MAX, NOTES_MAX, SENTENCE_CHARS_MAX } from "../../workers/sandbox/answer_check.ts";
+import {
+  CORRELATED_MAX,
+  METRICS_MAX,
+  NOTES_MAX,
+  SAMPLES_MAX,
+  SENTENCE_CHARS_MAX,
+} from "../../workers/sandbox/answer_check.ts";
 import {
   LINE_CHARS_MAX,
   LOG_BYTES_MAX,
@@ -68,6 +74,7 @@ Deno.test("the bounds of what comes out of a sandbox are the code's", () => {
     [ABI.RUN_TAGS_MAX, ABI.TAG_BYTES_MAX],
     [LAYOUT.columnsMax, REQUESTS_CHARS_MAX],
     [FAILURE_CHARS_MAX, SENTENCE_CHARS_MAX],
+    [SAMPLES_MAX, CORRELATED_MAX],
     [METRICS_MAX, LAYOUT.plotNameCharsMax, SENTENCE_CHARS_MAX],
     [NOTES_MAX, SENTENCE_CHARS_MAX],
     [SMALL_BYTES_MAX, CURVE_POINTS_MAX + 1],

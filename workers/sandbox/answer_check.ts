@@ -94,8 +94,8 @@ const runOf = (candles: number) =>
 
 const MOMENT_MS_MAX = 8.64e15;
 /** Marks whose weights a result has, and markets whose correlations (engine/portfolio/portfolio_tables.ts). */
-const SAMPLES_MAX = 500;
-const CORRELATED_MAX = 50;
+export const SAMPLES_MAX = 500;
+export const CORRELATED_MAX = 50;
 
 /** Times in order, each of which a date can be made of. */
 const moments = (marks: number) =>

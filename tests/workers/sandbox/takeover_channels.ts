@@ -19,6 +19,21 @@ const TRIALS: SandboxJob = {
   ...{ ...CODE, kind: "run_trials", parametersJson: ["{}", "{}"], task: TASK, lookback: 0, lookbackWanted: 0 },
   ...{ canReload: false, budgetMs: 60_000, returnsMax: 1e6 },
 };
+const market = (symbol: string) => ({
+  ...{ id: `${symbol}@LAB`, symbol, exchange: "LAB", candles: TASK.candles, firstIndex: 0 },
+});
+const MARKETS: SandboxJob = {
+  ...{ ...CODE, kind: "run_markets", parametersJson: "{}", lookbackWanted: null },
+  task: {
+    ...{ markets: ["A", "B"].map((symbol) => market(symbol)), positionsMax: 2, rank: "listed", seed: 1 },
+    ...{
+      initialBalance: TASK.initialBalance,
+      execution: TASK.execution,
+      assetClass: "crypto",
+      timeframeMs: 86_400_000,
+    },
+  },
+};
 
 /** Writes frames past the sandbox's own code. */
 export const SEND = `
@@ -99,6 +114,27 @@ export const CHANNELS: readonly (readonly [what: string, job: SandboxJob, source
   [
     "a result of no shape, from Python",
     PYTHON,
+    'send({ type: "completed", result: { metrics: {}, notes: Array(1e5).fill("x") } });',
+  ],
+  ["a GiB of JSON, from many markets", MARKETS, `claim(${GIB}, 0); for (let n = 0; n < 1024; n++) write(zeros);`],
+  ["a GiB of columns, from many markets", MARKETS, `claim(0, ${GIB}); for (let n = 0; n < 1024; n++) write(zeros);`],
+  [
+    "logged lines, from many markets",
+    MARKETS,
+    'flood({ type: "log", from: 0, lines: Array(1000).fill(x(1000)) });',
+  ],
+  ["a long error, from many markets", MARKETS, 'send({ type: "failed", code: "STRATEGY_FAILED", message: x(1e6) });'],
+  [
+    "many plots, from many markets",
+    MARKETS,
+    `send({ type: "failed", code: "STRATEGY_FAILED", message: "x",
+    plots: Array.from({ length: 17 }, () => ({ market: 0, name: "x", pane: null, values: null })) },
+    Array.from({ length: 17 }, (_, n) => ({ path: ["plots", String(n), "values"], kind: "Float64Array", offset: n * 8, length: 1 })),
+    new Uint8Array(17 * 8));`,
+  ],
+  [
+    "a result of no shape, from many markets",
+    MARKETS,
     'send({ type: "completed", result: { metrics: {}, notes: Array(1e5).fill("x") } });',
   ],
   ["no JSON", RUN, "claim(8, 0); write(zeros.subarray(0, 8));"],
