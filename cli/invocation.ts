@@ -2,3 +2,6 @@
 export function invocationFolder(): string {
   return Deno.env.get("INIT_CWD") ?? Deno.cwd();
 }
+
+/** Where a service listens on this machine: commands speak to it unless they are given another. */
+export const SERVICE_URL = "http://127.0.0.1:8000";

@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "@commander-js/extra-typings";
 import { usageError } from "./exit_codes.ts";
-import { invocationFolder } from "./invocation.ts";
+import { invocationFolder, SERVICE_URL } from "./invocation.ts";
 import { say } from "./terminal.ts";
 
 const DENO = `npx -y deno@${Deno.version.deno}`;
@@ -47,7 +47,6 @@ type Language = keyof typeof LANGUAGES;
 const TEMPLATES = new URL("./templates/", import.meta.url);
 const STRATEGIES = new URL("../strategies/", import.meta.url);
 const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
-const SERVICE = "http://127.0.0.1:8000";
 // Where the templates of endpoints listen.
 const ENDPOINT = "http://127.0.0.1:9000/";
 // The rule for slugs.
@@ -65,7 +64,7 @@ const SCHEMA = JSON.stringify({
 const SIGN_IN = `Sign in, with the session in \`jar\`:
 
 \`\`\`sh
-curl -sS --fail-with-body -c jar -H 'content-type: application/json' ${SERVICE}/api/auth/sign-in/email \\
+curl -sS --fail-with-body -c jar -H 'content-type: application/json' ${SERVICE_URL}/api/auth/sign-in/email \\
   -d '{"email":"ada@example.com","password":"correct horse battery"}'
 \`\`\`
 
@@ -144,7 +143,7 @@ async function collectFacts(name: string, lang: Language): Promise<Readonly<Reco
     run: command("run"),
     hindcast: HINDCAST,
     deno: DENO,
-    service: SERVICE,
+    service: SERVICE_URL,
     schema: SCHEMA,
     signIn: SIGN_IN,
     backtest: describeBacktest(name),
@@ -172,7 +171,7 @@ function describeBacktest(name: string): string {
   return `Run a backtest over the sample candles:
 
 \`\`\`sh
-curl -sS --fail-with-body -b jar -H 'content-type: application/json' ${SERVICE}/api/backtests -d '{"backtest":{
+curl -sS --fail-with-body -b jar -H 'content-type: application/json' ${SERVICE_URL}/api/backtests -d '{"backtest":{
   "symbol":"DEMO","exchange":"SAMPLE","strategy":"${name}","start_date":"2024-02-01","end_date":"2024-07-01",
   "initial_balance":10000,"parameters":{"timeframe":"1d","candles":10}}}'
 \`\`\``;

@@ -7,7 +7,7 @@ import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conform
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
 import { usageError } from "./exit_codes.ts";
-import { invocationFolder } from "./invocation.ts";
+import { invocationFolder, SERVICE_URL } from "./invocation.ts";
 import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
 import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
 import {
@@ -20,8 +20,6 @@ import {
   readScript,
 } from "./strategy_check.ts";
 import { columnsOf, inColor, type Paint, say, showsColor, withoutColor } from "./terminal.ts";
-
-const SERVICE = "http://127.0.0.1:8000";
 
 const HELP = `
 Without --data and --symbol it runs over 512 generated days. A stock has the trading days of its exchange, those of New
@@ -58,7 +56,7 @@ export const tryCommand = new Command("run")
   .option("--from <day>", "the first day, 2024-01-01")
   .option("--to <day>", "the day after the last")
   .option("--exchange <exchange>", "chooses between instruments of one symbol")
-  .option("--service <url>", "where the service listens", SERVICE)
+  .option("--service <url>", "where the service listens", SERVICE_URL)
   .option("--timeframe <t>", "the candles (default: with --symbol 1h, else the distance of the file's first lines)")
   .option("--asset-class <class>", "forex, crypto or stock (default: as the service says, or the file's weekends)")
   .option("--mode <mode>", "of an endpoint: batch or step", "batch")

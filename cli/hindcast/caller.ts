@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { createHindcast, type Hindcast, isHindcastError } from "../../client/index.ts";
+import { allPages, createHindcast, type Hindcast, isHindcastError } from "../../client/index.ts";
+import { SERVICE_URL } from "../invocation.ts";
 import { readLogin } from "../login_file.ts";
 import { refusal, toCommandError, unreachable } from "../exit_codes.ts";
 
-const DEFAULT_URL = "http://127.0.0.1:8000";
 const refusalSchema = z.object({
   error: z.looseObject({ code: z.string(), message: z.string() }),
 });
@@ -28,7 +28,7 @@ export interface Caller extends Hindcast {
  */
 export function connect(given: string | undefined): Caller {
   const saved = readLogin();
-  const url = (given ?? (Deno.env.get("HINDCAST_URL") || saved?.url) ?? DEFAULT_URL).replace(/\/+$/, "");
+  const url = (given ?? (Deno.env.get("HINDCAST_URL") || saved?.url) ?? SERVICE_URL).replace(/\/+$/, "");
   const token = Deno.env.get("HINDCAST_TOKEN") || (saved?.url === url ? saved.token : undefined);
   return callerOf(url, token);
 }
@@ -94,12 +94,10 @@ export async function collect<Item, Page extends { readonly next_cursor: string 
   itemsOf: (page: Page) => readonly Item[],
 ): Promise<{ readonly items: readonly Item[]; readonly next_cursor: string | null }> {
   const items: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const limit = Math.min(PAGE_MAX, count - items.length);
-    const page: Page = await calling(caller, read({ limit, ...(cursor === null ? {} : { cursor }) }));
+  const limit = () => Math.min(PAGE_MAX, count - items.length);
+  for await (const page of allPages((from) => calling(caller, read({ limit: limit(), ...from })))) {
     items.push(...itemsOf(page));
-    cursor = page.next_cursor;
-  } while (cursor !== null && items.length < count);
-  return { items, next_cursor: cursor };
+    if (items.length >= count) return { items, next_cursor: page.next_cursor };
+  }
+  return { items, next_cursor: null };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SERVICE_URL } from "../invocation.ts";
 import { loginPath, removeLogin, writeLogin } from "../login_file.ts";
 import { say } from "../terminal.ts";
 import { type Caller, callerOf, calling } from "./caller.ts";
@@ -6,18 +7,17 @@ import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
 import { askHidden, readAll } from "./questions.ts";
 
-const DEFAULT_URL = "http://127.0.0.1:8000";
 const SCOPES = ["read", "run", "admin"] as const;
 const madeSchema = z.object({ secret: z.string() });
 
 /** `hindcast login`. */
 export const loginCommand = serviceCommand("login", "Sign in to a service, and keep it for later commands")
-  .argument("[address]", `the service's address (default: ${DEFAULT_URL})`)
+  .argument("[address]", `the service's address (default: ${SERVICE_URL})`)
   .option("--with-token", "read a token from standard input")
   .option("--email <email>", "sign in with a password, and make a token")
   .option("--scope <scope>", `of the token that is made: ${SCOPES.join(", ")}`, "run")
   .action(async (address, { withToken, email, scope, ...options }) => {
-    const url = readAddress(address ?? options.url ?? (Deno.env.get("HINDCAST_URL") || DEFAULT_URL));
+    const url = readAddress(address ?? options.url ?? (Deno.env.get("HINDCAST_URL") || SERVICE_URL));
     if (withToken === true && email !== undefined) {
       throw usageError("Cannot use both --with-token and --email: choose one");
     }
@@ -65,7 +65,7 @@ export const whoamiCommand = serviceCommand("whoami", "Say who is signed in, whe
 function readAddress(text: string): string {
   const url = URL.parse(text.includes("://") ? text : `https://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw usageError(`Cannot sign in to ${text}: write an address such as https://hindcast.example or ${DEFAULT_URL}`);
+    throw usageError(`Cannot sign in to ${text}: write an address such as https://hindcast.example or ${SERVICE_URL}`);
   }
   return url.href.replace(/\/+$/, "");
 }
