@@ -74,11 +74,11 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
     await Deno.writeTextFile(path, (await user.get(`/api/backtests/${id}/report`)).text);
     await page.reload();
     await page.getByRole("img", { name }).waitFor();
-    const rows = page.getByRole("table", { name: "Stress test" }).getByRole("row");
+    const rows = page.getByRole("region", { name: "Stress test" }).getByRole("row");
     for (const row of ended.list("/stress_test/result/rows").map(Object)) {
       await rows.filter({ hasText: row.name }).first().waitFor();
     }
-    await page.getByRole("table", { name: "By regime" }).waitFor();
+    await page.getByRole("region", { name: "By regime" }).waitFor();
     expect([await findViolations(page), complaints]).toEqual([[], []]);
     await page.context().close();
   });
