@@ -142,11 +142,13 @@ async function sameAsOne(user: User): Promise<void> {
 async function ofUniverse(user: User): Promise<void> {
   const members = ["AAA", "BBB", "NONE"].map((symbol) => ({ symbol, exchange: "LAB" }));
   await user.send("POST", "/api/universes", { universe: { slug: "my-lab", members } });
-  const failed = await run(user, { strategy: "Equal Weight", parameters: { universe: "my-lab" } });
-  expect(failed).toMatchObject({
-    status: "failed",
-    error: { code: "NO_DATA", message: expect.stringContaining("NONE") },
+  const refused = await user.send("POST", "/api/backtests", {
+    backtest: { ...REQUEST, strategy: "Equal Weight", parameters: { universe: "my-lab", timeframe: "1d" } },
   });
+  expect([refused.status, refused.at("/error/issues/0")]).toEqual([400, {
+    path: "/backtest/parameters/universe",
+    message: expect.stringContaining('"my-lab@1" lists NONE@LAB is none'),
+  }]);
   const record = await complete(user, {
     strategy: "Equal Weight",
     parameters: { universe: "my-lab", portfolio: { missing: "skip" } },
