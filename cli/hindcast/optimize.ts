@@ -1,4 +1,4 @@
-import type { Outputs } from "../../client/index.ts";
+import type { BacktestRequest, Outputs } from "../../client/index.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { drawRows, formatMetric } from "../drawing.ts";
 import { drawHeatMap } from "../heat_map.ts";
@@ -14,6 +14,8 @@ import { describeMarkets } from "./run_drawing.ts";
 export type Optimization = Outputs["optimizations"]["get"]["optimization"];
 
 const TEXT_COLUMNS = 100;
+// Points and markets of a scan that are shown.
+const RANKED_MAX = 10;
 
 /** `hindcast optimize`. */
 export const optimizeCommand = questionCommand("optimize", "Try many parameters, and say how much of the best is luck")
@@ -32,12 +34,20 @@ export const optimizeCommand = questionCommand("optimize", "Try many parameters,
     const caller = callerFor(options);
     const output = outputFor(options);
     const question = await readQuestionOf([strategy, markets, from, to], options);
-    const optimization = { ...question, ...readSettings(options) };
+    const optimization = { ...toScan(question), ...readSettings(options) };
     const answer = await calling(caller, caller.api.optimizations.create.mutate({ optimization }));
     const { id, status } = answer.optimization;
     if (!options.wait) return print(output, answer, `${id} ${status}`);
     await showEndedOptimization(caller, await followOptimization(caller, id, output), output);
   });
+
+/** Several markets, or those of a universe, are tried each alone: an optimization has no account over many. */
+function toScan(question: BacktestRequest) {
+  const { instruments, universe, ...parameters } = question.parameters ?? {};
+  const named = universe === undefined ? { instruments } : { universe };
+  const markets: object = instruments === undefined && universe === undefined ? {} : { markets: named };
+  return { ...question, parameters, ...markets };
+}
 
 interface SettingOptions {
   readonly space?: readonly string[] | undefined;
@@ -138,8 +148,10 @@ export async function drawOptimization(caller: Caller, optimization: Optimizatio
   const { id, strategy, start_date: start, end_date: end, status, trials, objective, best, luck, overfitting } =
     optimization;
   const names = Object.keys(best[0]?.parameters ?? {});
-  const rows = best.map(({ number, objective: value, parameters }) => [
+  const isScan = optimization.markets !== null;
+  const rows = best.map(({ number, market = "", objective: value, parameters }) => [
     String(number),
+    ...(isScan ? [market] : []),
     formatMetric(objective, value),
     ...names.map((name) => String(parameters[name])),
   ]);
@@ -150,14 +162,53 @@ export async function drawOptimization(caller: Caller, optimization: Optimizatio
     : ["", ...wrap(`How much of it is luck: ${conclusion}`, Math.min(columns, TEXT_COLUMNS))];
   const speed = trials.per_second === null ? "" : `, ${Math.round(trials.per_second)} a second`;
   return [
-    `${paint("bold", optimization.name ?? strategy)}  ${describeMarkets(optimization)}, ${start} to ${end}`,
+    `${paint("bold", optimization.name ?? strategy)}  ${describeScan(optimization)}, ${start} to ${end}`,
     `${id}  ${status}, ${trials.done.toLocaleString("en-US")} trials${speed}`,
-    ...(rows.length === 0
-      ? []
-      : ["", drawRows([" Trial", ` ${label}`, ...names.map((name) => ` ${name}`)], rows, paint)]),
+    ...(rows.length === 0 ? [] : [
+      "",
+      drawRows(
+        [
+          " Trial",
+          ...(isScan ? [" Market"] : []),
+          ` ${label}`,
+          ...names.map((name) => ` ${name}`),
+        ],
+        rows,
+        paint,
+      ),
+    ]),
+    ...await drawRanking(caller, optimization, output),
     ...await drawSurface(caller, optimization, output),
     ...said,
   ].join("\n");
+}
+
+function describeScan(optimization: Optimization): string {
+  const { markets } = optimization;
+  return markets === null ? describeMarkets(optimization) : markets.universe ?? `${markets.count} markets`;
+}
+
+/** The best points of a scan by the median over its markets, and its markets by the best of them. */
+async function drawRanking(caller: Caller, { id, markets, objective }: Optimization, { paint }: Output) {
+  if (markets === null) return [];
+  const { ranking } = await calling(caller, caller.api.optimizations.ranking.query({ id, points: RANKED_MAX }));
+  const show = (value: number | null) => value === null ? "" : formatMetric(objective, value);
+  const names = Object.keys(ranking.points[0]?.parameters ?? {});
+  const points = ranking.points.map(({ median, worst, best, earned, parameters }) => [
+    ...[show(median), show(worst), show(best), `${Math.round(earned * 100)} %`],
+    ...names.map((name) => String(parameters[name])),
+  ]);
+  const shown = ranking.markets.slice(0, RANKED_MAX).map(({ market, at_best_point: at, own_best: own }) => [
+    ...[market, show(at?.value ?? null), show(own?.value ?? null)],
+  ]);
+  const { label } = METRIC_DEFINITIONS[objective];
+  const heads = [" Median", " Worst", " Best", " Earned in", ...names.map((name) => ` ${name}`)];
+  return [
+    ...["", paint("bold", `Points by the median ${label} over ${markets.count} markets`)],
+    drawRows(heads, points, paint),
+    ...["", paint("bold", "Markets by the first of these points")],
+    drawRows([" Market", " At the point", " Its own best"], shown, paint),
+  ];
 }
 
 /** The objective over the two parameters of a space; nothing where there are more. */

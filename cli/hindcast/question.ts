@@ -19,7 +19,10 @@ const BALANCE = 10_000;
 export function questionCommand(name: string, description: string) {
   return serviceCommand(name, description)
     .argument("<strategy>", "a name of the catalogue, a file (.ts, .js, .py, .wasm), or an endpoint's URL")
-    .argument("<markets>", "DEMO@SAMPLE, or several, separated by commas: they share one account")
+    .argument(
+      "<markets>",
+      "DEMO@SAMPLE, or several, separated by commas: they share one account, or optimize tries each",
+    )
     .argument("<from>", "the first day, 2024-01-01")
     .argument("<to>", "the day after the last")
     .option("-t, --timeframe <t>", "1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the strategy's own)")

@@ -6,6 +6,9 @@ import { type AgentApi, tool } from "./tool.ts";
 
 type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optimization"];
 
+// Points and markets of a scan that are shown.
+const RANKED_MAX = 10;
+
 export const RESEARCH_TOOLS = [
   tool({
     name: "optimize",
@@ -25,15 +28,23 @@ export const RESEARCH_TOOLS = [
       objective: z.string().max(100).default("sharpe").describe("A metric."),
       trials_max: z.int().min(1).max(10_000).optional(),
       walk_forward: z.strictObject({ train_days: z.int(), test_days: z.int() }).optional(),
+      markets: z.strictObject({
+        instruments: z.array(z.strictObject({ symbol: z.string(), exchange: z.string() })).max(1000).optional(),
+        universe: z.string().max(80).optional(),
+        missing: z.enum(["fail", "skip"]).default("fail"),
+      }).optional().describe(
+        "Tries each point in each of these instruments, or of a universe, each alone; the answer ranks points by the median " +
+          "over the markets, which is worth more than the best trial.",
+      ),
       wait_seconds: waitField,
     },
     isReading: false,
     call: async (
       api,
-      { wait_seconds, space, constraints, method, objective, trials_max, walk_forward, ...input },
+      { wait_seconds, space, constraints, method, objective, trials_max, walk_forward, markets, ...input },
       signal,
     ) => {
-      const asked = { space, constraints, method, objective, trials_max, walk_forward };
+      const asked = { space, constraints, method, objective, trials_max, walk_forward, markets };
       const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
       const request = OPTIMIZATION.parse({ ...toQuestion(input), ...given });
       const { optimization } = await api.optimizations.create({ optimization: request });
@@ -46,7 +57,7 @@ export const RESEARCH_TOOLS = [
     description: "An optimization's progress, best trials, luck, and walk-forward windows.",
     input: { id: idField },
     isReading: true,
-    call: async (api, { id }) => showOptimization((await api.optimizations.get({ id })).optimization),
+    call: async (api, { id }) => await showOptimization(api, (await api.optimizations.get({ id })).optimization),
   }),
   tool({
     name: "backtest_trial",
@@ -94,7 +105,7 @@ const OPTIMIZATION = z.looseObject({
 
 async function waitForOptimization(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
   signal.throwIfAborted();
-  return showOptimization((await api.optimizations.get({ id, wait: seconds })).optimization);
+  return await showOptimization(api, (await api.optimizations.get({ id, wait: seconds })).optimization);
 }
 
 async function waitForStressTest(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
@@ -118,7 +129,7 @@ const WAITS = {
   stress_test: waitForStressTest,
 } as const;
 
-function showOptimization(optimization: Optimization): object {
+async function showOptimization(api: AgentApi, optimization: Optimization): Promise<object> {
   const { id, status, progress, strategy, symbol, exchange, objective, points, trials, error } = optimization;
   const { luck, overfitting, out_of_sample, windows } = optimization;
   const isOpen = status === "queued" || status === "running";
@@ -138,8 +149,15 @@ function showOptimization(optimization: Optimization): object {
     ...(out_of_sample === null ? {} : { out_of_sample }),
     ...(isOpen ? { more: "call wait_for with this id" } : {}),
   };
-  const best = { ...head, best: optimization.best };
+  const best = { ...head, best: optimization.best, ...await readRanking(api, optimization) };
   return windows === null ? best : fitRows(best, "windows", windows, () => "the API has the other windows");
+}
+
+/** The first points and markets of a scan. */
+async function readRanking(api: AgentApi, { id, markets }: Optimization): Promise<object> {
+  if (markets === null) return {};
+  const { ranking } = await api.optimizations.ranking({ id, points: RANKED_MAX });
+  return { markets, ranking: { ...ranking, markets: ranking.markets.slice(0, RANKED_MAX) } };
 }
 
 /** The distribution is for a drawing. */

@@ -62,6 +62,12 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
     0,
     expect.stringMatching(/Change +│ Net return[^]*Days[^]*commission/),
   ]);
+  const scan = ["ALDER@SAMPLE,OAK@SAMPLE", "2024-01-01", "2025-01-01", "-t", "1d"];
+  const scanned = await call(["optimize", "sma-cross", ...scan, "-s", "fast=4,8", "-s", "slow=24,48"]);
+  expect([scanned.stderr, scanned.stdout]).toEqual([
+    "",
+    expect.stringMatching(/2 markets[^]*Trial[^]*Market[^]*median[^]*2 markets[^]*Earned in[^]*ALDER@SAMPLE/),
+  ]);
   const { optimization } = await json([
     ...[
       "optimize",

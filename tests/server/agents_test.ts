@@ -225,6 +225,16 @@ async function walk(agent: Agent): Promise<void> {
   const trial = await agent.call("backtest_trial", { id: found.id, number: Object(found.best)[0].number });
   // The generated market is noise to a moving average: so many tries must not look like skill.
   expect(Object(trial.tries)).toMatchObject({ count: 211, says: expect.stringContaining("Luck is not excluded") });
+  const scanned = await agent.call("optimize", {
+    ...MARKET,
+    strategy: "My cross",
+    space: { fast: { values: [4, 12] }, slow: { values: [30, 60] } },
+    markets: { instruments: [{ symbol: "DEMO", exchange: "SAMPLE" }, { symbol: "STOCK", exchange: "SAMPLE" }] },
+  });
+  expect(scanned).toMatchObject({
+    ...{ status: "completed", trials: { done: 8 }, markets: { count: 2 } },
+    ranking: { points_count: 4, markets: [{ trials: 4 }, { trials: 4 }] },
+  });
   const walked = await agent.call("optimize", {
     ...MARKET,
     strategy: "My cross",

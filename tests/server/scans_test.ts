@@ -121,6 +121,7 @@ for (const kind of DATABASES) {
     await t.step("without a space, one strategy runs in each market of a universe", () => ofUniverse(user));
     await t.step("an instrument without candles ends the scan, or its own trials", () => withoutCandles(user));
     await t.step("a random choice tries the same points in each market", () => drawn(user));
+    await t.step("a script scans as its built-in twin does", () => withScript(user));
     await t.step("the page's request runs", () => asOnThePage(user));
     await t.step("what has no meaning over many markets is refused by name", () => refuse(user));
     await service.close();
@@ -167,6 +168,29 @@ async function withoutCandles(user: User): Promise<void> {
     status: "failed",
     error: { code: "NO_DATA", message: expect.stringContaining("ROWAN") },
   });
+}
+
+async function withScript(user: User): Promise<void> {
+  const source = await Deno.readTextFile(new URL("../../strategies/scripts/sma_cross.ts", import.meta.url));
+  const markets = { instruments: [SAMPLE("ALDER"), SAMPLE("NOWHERE"), SAMPLE("ASPEN")], missing: "skip" };
+  const [script, builtin] = await Promise.all([{ runtime: { type: "script", source } }, {}].map(async (more) => {
+    const id = await submitOptimization(user, {
+      ...SCAN,
+      markets,
+      parameters: { ...SCAN.parameters, direction: "both", ...more },
+    });
+    expect((await finishOptimization(user, id)).at("/optimization")).toMatchObject({
+      ...{ status: "completed", error: null, trials: { done: 18, failed: 6 } },
+    });
+    const trials = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object);
+    return trials.map(({ market, parameters, metrics, error }) => ({
+      ...{ market, parameters, code: error?.code, trades: metrics?.trades, net: metrics?.total_return },
+    }));
+  }));
+  expect(script).toEqual(builtin);
+  expect(script!.filter(({ code }) => code === "NO_DATA").map(({ market }) => market)).toEqual(
+    Array(6).fill("NOWHERE@SAMPLE"),
+  );
 }
 
 /** The page's request, as it stands there. */

@@ -11,10 +11,11 @@ const NONE = "nothing";
 
 /** A metric over any one or two of the parameters; a chosen cell says its trial, which can be run. */
 export function SurfaceSection({ optimization }: { readonly optimization: Optimization }) {
-  const { id, space, objective, direction, points } = optimization;
-  const names = Object.keys(space);
+  const { id, space, markets, objective, direction, points } = optimization;
+  // A batch over many markets has no other axis.
+  const names = [...Object.keys(space), ...(markets === null ? [] : ["market"])];
   const [x, setX] = useState(names[0] ?? "");
-  const [y, setY] = useState(names[1] ?? NONE);
+  const [y, setY] = useState((markets !== null && names.length > 1 ? "market" : names[1]) ?? NONE);
   const [metric, setMetric] = useState<Metric["name"]>(objective);
   const [reduce, setReduce] = useState<(typeof REDUCTIONS)[number]>("best");
   const [chosen, setChosen] = useState<readonly [x: number, y: number] | null>(null);
