@@ -276,7 +276,7 @@ async function connect(service: TestService, token: string) {
       let answer = JSON.parse(text);
       // A machine that is busy answers later.
       while (answer.status === "queued" || answer.status === "running") {
-        const kind = name === "optimize" ? "optimization" : "backtest";
+        const kind = name === "optimize" ? "optimization" : name === "stress_test" ? name : "backtest";
         answer = JSON.parse((await ask("wait_for", { kind, id: answer.id })).text);
       }
       return answer;

@@ -44,7 +44,7 @@ for (const kind of DATABASES) {
         [3, 5, 8].flatMap((fast) => [15, 30].map((slow) => ({ fast, slow }))),
       );
       const sorted = trials.toSorted((a, b) => b.metrics.sharpe - a.metrics.sharpe).slice(0, 10);
-      expect(ended.list("/optimization/best")).toEqual(
+      expect(ended.list("/optimization/best")).toMatchObject(
         sorted.map(({ number, market, parameters, metrics }) => ({
           ...{ number, market, parameters },
           objective: metrics.sharpe,
