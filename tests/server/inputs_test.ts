@@ -7,7 +7,10 @@ import { importHours } from "../support/made_markets.ts";
 import { finishOptimization } from "../support/optimizations.ts";
 import { startProcess } from "../support/process.ts";
 import { INGESTION_SECRET } from "../support/service.ts";
+import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
 import { missing, refusals, refusedKinds } from "./input_refusals_steps.ts";
+
+await buildInterpreter();
 
 const EXAMPLE = new URL("../../strategies/scripts/inputs/sma_cross_daily.ts", import.meta.url);
 const HOUR_MS = 3_600_000;
