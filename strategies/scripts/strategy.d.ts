@@ -355,6 +355,14 @@ declare function anchoredVwap(
 ): { mean: Column; deviation: Column };
 /** Number of the candle in its trading day, from 0, and of candles in the trading day before. Takes the candles' `time`. */
 declare function tradingDay(time: Column): { candle: Column; length: Column };
+/**
+ * The parts of the candles' times in a time zone, such as "America/New_York", with its daylight-saving time: as `utc` has them, a column
+ * each. Takes the candles' `time`.
+ */
+declare function local(
+  time: Column,
+  zone: string,
+): { year: Column; month: Column; day: Column; weekday: Column; hour: Column; minute: Column };
 /** Highest high and lowest low of the first `period` candles since `anchors` was 0; NaN until they have closed. */
 declare function openingRange(
   high: Column,

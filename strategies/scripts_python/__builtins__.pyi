@@ -210,6 +210,17 @@ class TradingDayLines(NamedTuple):
 def trading_day(time: Input) -> TradingDayLines:
     """Number of the candle in its trading day, from 0, and of candles in the trading day before. Takes the candles' `time`."""
 
+class LocalLines(NamedTuple):
+    year: Column
+    month: Column
+    day: Column
+    weekday: Column
+    hour: Column
+    minute: Column
+
+def local(time: Input, zone: str) -> LocalLines:
+    """The parts of the candles' times in a time zone such as "America/New_York", with its daylight-saving time."""
+
 class OpeningRangeLines(NamedTuple):
     upper: Column
     lower: Column

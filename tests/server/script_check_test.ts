@@ -128,11 +128,14 @@ const REFUSED: Readonly<Record<string, readonly [source: string, message: RegExp
     /RangeError: sma: period must be .* not 1000000000 at prepare \(strategy\.ts:2:/,
   ],
   "a forged period": [
-    FORGED("{ name: 'sma', inputs: [0], numbers: [1e9] }"),
+    FORGED("{ name: 'sma', inputs: [0], numbers: [1e9], texts: [] }"),
     /Cannot compute sma with a period of 1000000000/,
   ],
-  "a forged indicator": [FORGED("{ name: 'constructor', inputs: [0], numbers: [2] }"), /Cannot compute constructor/],
-  "a forged column": [FORGED("{ name: 'sma', inputs: [99], numbers: [2] }"), /it asks for no column/],
+  "a forged indicator": [
+    FORGED("{ name: 'constructor', inputs: [0], numbers: [2], texts: [] }"),
+    /Cannot compute constructor/,
+  ],
+  "a forged column": [FORGED("{ name: 'sma', inputs: [99], numbers: [2], texts: [] }"), /it asks for no column/],
   "a request that is none": [FORGED("7"), /its requests are none/],
   "a proxy as error": [
     `const trap = () => { throw made(); }; const made = () => new Proxy({}, { getPrototypeOf: trap, get: trap });

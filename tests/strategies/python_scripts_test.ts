@@ -61,9 +61,9 @@ Deno.test("the declaration names each global of a Python script, and no other", 
     name,
     names: list.split(",").map((one) => one.split(":")[0]!.trim()).filter((one) => one !== ""),
   }));
-  const indicators = describeIndicators().map(({ name, inputs, numbers }) => ({
+  const indicators = describeIndicators().map(({ name, inputs, numbers, texts }) => ({
     name: toSnake(name),
-    names: [...inputs, ...numbers.map((number) => number.name)].map(toSnake),
+    names: [...inputs, ...numbers.map((number) => number.name), ...texts].map(toSnake),
   }));
   const others = ["plot", "utc", "crosses_above", "crosses_below"];
   expect(declared.filter(({ name }) => !others.includes(name!))).toEqual(indicators);

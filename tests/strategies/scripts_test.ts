@@ -54,10 +54,10 @@ Deno.test("the declaration names each global of a script, and no other", async (
   const others = ["strategy", "portfolio", "plot", "utc", "crossesAbove", "crossesBelow", "console"];
   const indicators = describeIndicators().map(({ name }) => name);
   expect([...new Set(declared)].sort()).toEqual([...indicators, ...others].sort());
-  for (const { name, inputs, numbers } of describeIndicators()) {
+  for (const { name, inputs, numbers, texts } of describeIndicators()) {
     const [, list = ""] = new RegExp(`^declare function ${name}\\(([^)]*)\\)`, "m").exec(text) ?? [];
     const names = list.split(",").map((one) => one.split(":")[0]!.trim()).filter((one) => one !== "");
-    expect(names).toEqual([...inputs, ...numbers.map((number) => number.name)]);
+    expect(names).toEqual([...inputs, ...numbers.map((number) => number.name), ...texts]);
   }
 });
 

@@ -1,4 +1,5 @@
 /** What a record says of its strategy, for runs over one market and over many. */
+import process from "node:process";
 import type { Db } from "../../db/client.ts";
 import { readRecord, requireName, UnreadableRecord } from "../../db/codec/unreadable.ts";
 import { readModule } from "../../db/modules.ts";
@@ -85,12 +86,13 @@ export function createBuiltin<Strategy>(
   throw new RunError("STRATEGY_FAILED", message);
 }
 
-/** Versions that a script's result depends on: another V8 may round a sine otherwise. */
+/** Versions that a script's result depends on: another V8 may round a sine otherwise, and time zones change their rules. */
 function versionsOf(
   { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
 ): Readonly<Record<string, string>> {
   if (type === "wasm") return {};
-  return language === "python" ? { pyodide: PYODIDE_VERSION } : { v8: Deno.version.v8 };
+  const { tz = "" } = process.versions;
+  return language === "python" ? { pyodide: PYODIDE_VERSION, tz } : { v8: Deno.version.v8, tz };
 }
 
 /** True for a version of the engine that is above ours. */

@@ -18,6 +18,7 @@ import { anchoredVwap, vwap } from "../../../engine/indicators/vwap.ts";
 import { wilder } from "../../../engine/indicators/wilder.ts";
 import { zscore } from "../../../engine/indicators/zscore.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
+import { LOCAL_PARTS, localTime } from "./local_time.ts";
 
 /** A number of an indicator: a period, which is a whole number of candles, or any finite number. */
 export interface NumberRule {
@@ -31,15 +32,20 @@ interface IndicatorRule {
   /** Columns that it reads. */
   readonly inputs: readonly string[];
   readonly numbers: readonly NumberRule[];
+  /** Texts that it takes behind its numbers. */
+  readonly texts: readonly string[];
   /** Names of its columns; empty: it is one column without a name. */
   readonly outputs: readonly string[];
 }
 
-interface Indicator extends Omit<IndicatorRule, "name"> {
+interface Indicator extends Omit<IndicatorRule, "name" | "texts"> {
+  /** Absent: it takes none. */
+  readonly texts?: readonly string[];
   readonly compute: (
     inputs: readonly Float64Array[],
     numbers: readonly number[],
     days: TradingDayColumns | null,
+    texts: readonly string[],
   ) => readonly Float64Array[];
 }
 
@@ -167,6 +173,13 @@ const INDICATORS: Readonly<Record<string, Indicator>> = {
       return [candle, length];
     },
   },
+  local: {
+    inputs: ["time"],
+    numbers: [],
+    texts: ["zone"],
+    outputs: LOCAL_PARTS,
+    compute: ([time], _numbers, _days, [zone]) => localTime(time!, zone!),
+  },
   openingRange: {
     inputs: ["high", "low", "anchors"],
     numbers: [PERIOD],
@@ -190,7 +203,13 @@ const INDICATORS: Readonly<Record<string, Indicator>> = {
 
 /** The indicators without their code, for the realm. */
 export function describeIndicators(): readonly IndicatorRule[] {
-  return Object.entries(INDICATORS).map(([name, { inputs, numbers, outputs }]) => ({ name, inputs, numbers, outputs }));
+  return Object.entries(INDICATORS).map(([name, { inputs, numbers, texts = [], outputs }]) => ({
+    name,
+    inputs,
+    numbers,
+    texts,
+    outputs,
+  }));
 }
 
 /**
@@ -199,19 +218,22 @@ export function describeIndicators(): readonly IndicatorRule[] {
  * @param inputs Columns of equal length, a value a candle.
  * @param days The market's own trading days; null: days of UTC.
  * @returns Its columns, of the same length.
- * @throws {RangeError} When there is none of that name with these inputs and numbers, or a period is not a whole number.
+ * @throws {RangeError} When there is none of that name with these arguments, or a period is not a whole number.
  */
 export function computeIndicator(
   name: string,
   inputs: readonly Float64Array[],
   numbers: readonly number[],
   days: TradingDayColumns | null,
+  texts: readonly string[] = [],
 ): readonly Float64Array[] {
   const indicator = Object.hasOwn(INDICATORS, name) ? INDICATORS[name] : undefined;
-  if (indicator?.inputs.length !== inputs.length || indicator.numbers.length !== numbers.length) {
+  const isTaken = indicator?.inputs.length === inputs.length && indicator.numbers.length === numbers.length &&
+    (indicator.texts?.length ?? 0) === texts.length;
+  if (!isTaken) {
     throw new RangeError(`Cannot compute ${name} from ${inputs.length} columns and ${numbers.length} numbers`);
   }
-  return indicator.compute(inputs, numbers, days);
+  return indicator.compute(inputs, numbers, days, texts);
 }
 
 function period(name: string): NumberRule {

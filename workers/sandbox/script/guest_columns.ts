@@ -67,7 +67,7 @@ export class GuestColumns {
     return all.size === 1 ? first : OWN;
   }
 
-  #compute({ name, inputs, numbers }: ReadRequest, of: number, days: TradingDayColumns | null) {
+  #compute({ name, inputs, numbers, texts }: ReadRequest, of: number, days: TradingDayColumns | null) {
     const { length } = of === OWN ? this.#candles.time : this.#inputs[of]!.candles.time;
     const read = inputs.map((input) => {
       const column = typeof input === "number" ? this.#columns[input] : undefined;
@@ -75,7 +75,7 @@ export class GuestColumns {
       return column.of === of ? column.values : this.show(input);
     });
     try {
-      return computeIndicator(name, read, numbers, days);
+      return computeIndicator(name, read, numbers, days, texts);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw new RunError("STRATEGY_FAILED", `Cannot prepare: ${clean(error.message)}`);

@@ -94,6 +94,7 @@ export interface ReadRequest {
   readonly name: string;
   readonly inputs: readonly unknown[];
   readonly numbers: readonly number[];
+  readonly texts: readonly string[];
 }
 
 /** The columns that a script asks for. @throws {RunError} */
@@ -104,12 +105,16 @@ export function readRequests(json: unknown): readonly ReadRequest[] {
 }
 
 function isRequest(value: unknown): value is ReadRequest {
-  if (typeof value !== "object" || value === null || !("name" in value && "inputs" in value && "numbers" in value)) {
+  if (
+    typeof value !== "object" || value === null ||
+    !("name" in value && "inputs" in value && "numbers" in value && "texts" in value)
+  ) {
     return false;
   }
-  const { name, inputs, numbers } = value;
+  const { name, inputs, numbers, texts } = value;
   return typeof name === "string" && name.length <= NAME_CHARS_MAX && isShort(inputs) && isShort(numbers) &&
-    numbers.every((number) => typeof number === "number");
+    numbers.every((number) => typeof number === "number") && isShort(texts) &&
+    texts.every((text) => typeof text === "string" && text.length <= NAME_CHARS_MAX);
 }
 
 function isShort(list: unknown): list is readonly unknown[] {

@@ -22,6 +22,12 @@ def read_rule(indicator, name, is_period, value):
     raise ValueError(f"{indicator}: {name} must be {rule}, not {show(value)}")
 
 
+def read_text(what, value):
+    if isinstance(value, str) and 1 <= len(value) <= 64:
+        return value
+    raise TypeError(f"{what} must be a text of 1 to 64 characters, not {show(value)}")
+
+
 def bind(name, fields, args, kwargs):
     """The arguments of a call in their order."""
     if len(args) > len(fields):
@@ -41,7 +47,8 @@ def make_indicator(rule):
     name = snake(rule["name"])
     inputs = [snake(each) for each in rule["inputs"]]
     numbers = [(snake(each["name"]), each["isPeriod"]) for each in rule["numbers"]]
-    fields = inputs + [each for each, _ in numbers]
+    texts = [snake(each) for each in rule["texts"]]
+    fields = inputs + [each for each, _ in numbers] + texts
     outputs = [snake(each) for each in rule["outputs"]]
     lines = namedtuple(name, outputs) if outputs else None
 
@@ -51,7 +58,8 @@ def make_indicator(rule):
         values = bind(name, fields, args, kwargs)
         read = [read_input(f"{name}: {field}", value) for field, value in zip(inputs, values)]
         ruled = [read_rule(name, *each, value) for each, value in zip(numbers, values[len(inputs):])]
-        made = columns.request(rule["name"], read, ruled, len(outputs))
+        named = [read_text(f"{name}: {field}", values[fields.index(field)]) for field in texts]
+        made = columns.request({"name": rule["name"], "inputs": read, "numbers": ruled, "texts": named}, len(outputs))
         return lines(*made) if lines else made[0]
 
     indicator.__name__ = indicator.__qualname__ = name

@@ -55,8 +55,8 @@ class Columns:
         setattr(candles, name, view)
         return view
 
-    def request(self, name, inputs, numbers, outputs):
-        self.requests.append({"name": name, "inputs": inputs, "numbers": numbers})
+    def request(self, request, outputs):
+        self.requests.append(request)
         made = []
         for _ in range(max(1, outputs)):
             if self.made == LAYOUT["columnsMax"]:
@@ -90,7 +90,9 @@ class InputCandles:
             raise AttributeError(f"an input has no {name}: it has {', '.join(CANDLE_COLUMNS)}")
         if not columns.is_open:
             want()
-        view = columns.request("input", [], [self._number, CANDLE_COLUMNS.index(name)], 1)[0]
+        view = columns.request(
+            {"name": "input", "inputs": [], "numbers": [self._number, CANDLE_COLUMNS.index(name)], "texts": []}, 1
+        )[0]
         setattr(self, name, view)
         return view
 

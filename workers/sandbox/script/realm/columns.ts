@@ -3,11 +3,12 @@ import type { Layout } from "../../contracts/layout.ts";
 import { makeInputs } from "./inputs.ts";
 import { type Memory, want } from "./memory.ts";
 
-/** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants) and its numbers. */
+/** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants), its numbers and its texts. */
 export interface Request {
   readonly name: string;
   readonly inputs: readonly (number | { readonly constant: number })[];
   readonly numbers: readonly number[];
+  readonly texts: readonly string[];
 }
 
 /** The candles and indicators of a realm: columns that grow as candles close, with NaN behind the newest one. */
@@ -47,15 +48,15 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
     shower.add(number, column);
     return column;
   };
-  const request = (name: string, inputs: Request["inputs"], values: readonly number[], outputs: readonly string[]) => {
-    requests.push({ name, inputs, numbers: values });
+  const request = (request: Request, outputs: readonly string[]) => {
+    requests.push(request);
     return outputs.map(() => {
       if (made === columnsMax) throw new RangeError(`a strategy can have at most ${columnsMax} columns`);
       return add(names.length + made++);
     });
   };
-  const ask = (name: string, inputs: Request["inputs"], values: readonly number[], outputs: readonly string[]) => {
-    const columns = request(name, inputs, values, outputs.length === 0 ? [name] : outputs);
+  const ask = (asked: Request, outputs: readonly string[]) => {
+    const columns = request(asked, outputs.length === 0 ? [asked.name] : outputs);
     return outputs.length === 0 ? columns[0] : Object.fromEntries(outputs.map((output, n) => [output, columns[n]]));
   };
   const globals = indicators.map((rule) => {
@@ -65,7 +66,9 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
       const values = rule.numbers.map((number, n) =>
         readRule(rule.name, number, args[rule.inputs.length + n], periodMax)
       );
-      return ask(rule.name, inputs, values, rule.outputs);
+      const behind = rule.inputs.length + values.length;
+      const texts = rule.texts.map((name, n) => readText(`${rule.name}: ${name}`, args[behind + n]));
+      return ask({ name: rule.name, inputs, numbers: values, texts }, rule.outputs);
     };
     return [rule.name, call] as const;
   });
@@ -82,7 +85,7 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
         candleColumns: names,
         isNamed: (n) => areRead && (bits >>> n & 1) === 1,
         ask: (input, column) => {
-          if (isOpen) return request("input", [], [input, column], ["input"])[0]!;
+          if (isOpen) return request({ name: "input", inputs: [], numbers: [input, column], texts: [] }, ["input"])[0]!;
           want(layout, memory);
           return new Float64Array(capacity).fill(NaN);
         },
@@ -143,6 +146,11 @@ export function readInput(
   if (number !== undefined) return number;
   if (typeof value === "number" && Number.isFinite(value)) return { constant: value };
   throw new TypeError(`${what} must be a column of candles or of an indicator, or a number, not ${typeof value}`);
+}
+
+export function readText(what: string, value: unknown): string {
+  if (typeof value === "string" && value.length >= 1 && value.length <= 64) return value;
+  throw new TypeError(`${what} must be a text of 1 to 64 characters, not ${String(value).slice(0, 64)}`);
 }
 
 export function readRule(
