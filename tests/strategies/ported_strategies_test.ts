@@ -52,6 +52,18 @@ Deno.test("local() follows New York through the change of its clocks, in both la
   expect((await playPython(python, over)).log).toEqual(expected);
 });
 
+Deno.test("the lines of SCRIPTS.md find New York's opening range", async () => {
+  const page = await Deno.readTextFile(new URL("SCRIPTS.md", STRATEGIES));
+  const [, lines = ""] = /```ts\n(const \{ hour, minute \}[\s\S]*?)```/.exec(page) ?? [];
+  const script = `strategy(() => ({
+    prepare({ time, high, low }) { ${lines} },
+    decide(i, { time }) { if (this.edges.upper[i] > 0) console.log(new Number(time[i]).toString()); },
+  }));`;
+  const [first] = (await playScript(script, CANDLES)).log;
+  // The second candle since 09:30 on Thursday, February 1, opens at 10:00: 15:00 UTC.
+  expect(Number(first)).toBe(Date.UTC(2024, 1, 1, 15));
+});
+
 Deno.test("local() names a time zone that there is not", async () => {
   const script = 'strategy(() => ({ prepare({ time }) { local(time, "New York"); }, decide() {} }));';
   await expect(playScript(script, [1, 2])).rejects.toThrow(

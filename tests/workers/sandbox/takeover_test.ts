@@ -125,7 +125,7 @@ const REALMS: readonly (readonly [what: string, source: string, message: RegExp]
     ${
       deciding(
         "",
-        "sma(candles.close, 2); for (const list of held) if (Object(list[0]).name === 'sma') list[0] = { name: long(), inputs: [0], numbers: [2] };",
+        "sma(candles.close, 2); for (const list of held) if (Object(list[0]).name === 'sma') list[0] = { name: long(), inputs: [0], numbers: [2], texts: [] };",
       )
     }`,
     /its requests are none/,
@@ -147,7 +147,7 @@ const REALMS: readonly (readonly [what: string, source: string, message: RegExp]
     ${
       deciding(
         "",
-        "sma(candles.close, 2); for (const list of held) if (Object(list[0]).name === 'sma') list[0] = { name: 'rma', inputs: [0], numbers: [2] };",
+        "sma(candles.close, 2); for (const list of held) if (Object(list[0]).name === 'sma') list[0] = { name: 'rma', inputs: [0], numbers: [2], texts: [] };",
       )
     }`,
     /Cannot compute rma/,
@@ -158,7 +158,7 @@ const REALMS: readonly (readonly [what: string, source: string, message: RegExp]
     ${
       deciding(
         "",
-        "sma(candles.close, 2); for (const list of held) if (Object(list[0]).name === 'sma') list[0] = { name: 'sma', inputs: [0], numbers: [1e9] };",
+        "sma(candles.close, 2); for (const list of held) if (Object(list[0]).name === 'sma') list[0] = { name: 'sma', inputs: [0], numbers: [1e9], texts: [] };",
       )
     }`,
     /Cannot compute sma with a period of 1000000000/,

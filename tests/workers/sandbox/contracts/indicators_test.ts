@@ -30,11 +30,12 @@ Deno.test("no value of an indicator depends on a later candle", () => {
   const all = columns();
   const days = { ends: Int32Array.from({ length: 40 }, (_, n) => 8 * (n + 1)), dates: new Float64Array(40) };
   const periods = [5, 3, 9, 4];
-  for (const { name, inputs, numbers } of describeIndicators()) {
+  for (const { name, inputs, numbers, texts } of describeIndicators()) {
     const rules = numbers.map((_, n) => periods[n]!);
-    const whole = computeIndicator(name, inputs.map((input) => all[input]!), rules, days);
+    const zones = texts.map(() => "America/New_York");
+    const whole = computeIndicator(name, inputs.map((input) => all[input]!), rules, days, zones);
     for (const until of [1, 7, 150, 293]) {
-      const cut = computeIndicator(name, inputs.map((input) => all[input]!.slice(0, until)), rules, days);
+      const cut = computeIndicator(name, inputs.map((input) => all[input]!.slice(0, until)), rules, days, zones);
       const prefixes = whole.map((column) => [...column.subarray(0, until)]);
       expect([name, until, ...cut.map((column) => [...column])]).toEqual([name, until, ...prefixes]);
     }
