@@ -41,7 +41,8 @@ Deno.test("local() follows New York through the change of its clocks, in both la
     prepare({ time }) { this.at = local(time, "America/New_York"); },
     decide(i) {
       const { year, month, day, weekday, hour, minute } = this.at;
-      console.log([year, month, day, weekday, hour, minute].map((column) => column[i]).join(" "));
+      const { log } = console;
+      log([year, month, day, weekday, hour, minute].map((column) => column[i]).join(" "));
     },
   }));`;
   expect((await playScript(script, over)).log).toEqual(expected);
@@ -57,7 +58,7 @@ Deno.test("the lines of SCRIPTS.md find New York's opening range", async () => {
   const [, lines = ""] = /```ts\n(const \{ hour, minute \}[\s\S]*?)```/.exec(page) ?? [];
   const script = `strategy(() => ({
     prepare({ time, high, low }) { ${lines} },
-    decide(i, { time }) { if (this.edges.upper[i] > 0) console.log(new Number(time[i]).toString()); },
+    decide(i, { time }) { const { log } = console; if (this.edges.upper[i] > 0) log(String(time[i])); },
   }));`;
   const [first] = (await playScript(script, CANDLES)).log;
   // The second candle since 09:30 on Thursday, February 1, opens at 10:00: 15:00 UTC.
