@@ -38,9 +38,14 @@ export function say(line = ""): void {
   write(Deno.stdout, `${line}\n`);
 }
 
+/** Prints a line to standard error. */
+export function warn(line: string): void {
+  write(Deno.stderr, `${line}\n`);
+}
+
 /** Prints the reason to standard error and ends the command with exit code 1. */
 export function stop(message: string): never {
-  write(Deno.stderr, `${message}\n`);
+  warn(message);
   Deno.exit(1);
 }
 

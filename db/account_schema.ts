@@ -54,8 +54,8 @@ export const verification = pgTable("verification", {
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("verification_identifier_index").on(table.identifier)]);
 
-/** The rights that a token may have, each with those before it. */
-export const SCOPES = ["read", "run", "admin"] as const;
+/** The rights that a token may have. */
+export const SCOPES = ["serve", "read", "run", "admin"] as const;
 
 /** Programs' tokens, which stand in for a session. */
 export const tokens = pgTable("tokens", {

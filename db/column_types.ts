@@ -38,4 +38,6 @@ export type SandboxRuntime =
     readonly lookbackCandles: number;
     /** The endpoint is another user's: only its owner may read its address. */
     readonly isForeign?: true;
+    /** The user whose programs answer, where the endpoint is `serve:NAME`. */
+    readonly servedBy?: string;
   };

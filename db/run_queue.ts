@@ -1,6 +1,7 @@
 import type { Db } from "./client.ts";
 import type { RunKindName } from "./run_kinds.ts";
 import type { OwnedKey } from "./runs.ts";
+import type { EndpointKey } from "./served_requests.ts";
 
 /**
  * The queue of the workers, for those who write records. Jobs are written in the caller's transaction, so that record and job exist
@@ -28,6 +29,10 @@ export interface RunQueue {
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Writes a module check's job; lower queue positions are taken first. */
   enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
+  /** Calls back when programs that answer to a name may have a new request. @returns A function that ends the watch. */
+  watchEndpoint(endpoint: EndpointKey, onRequest: () => void): Promise<() => void>;
+  /** Notifies the run that waits for an answer. */
+  notifyAnswer(tx: Db, requestId: string): Promise<void>;
   /** Updates the queue's schedules to those of the instruments. */
   syncSchedules(): Promise<void>;
   /**

@@ -26,6 +26,7 @@ import type { ResultInputs } from "./result_inputs.ts";
 
 export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
 export * from "./account_schema.ts";
+export * from "./endpoint_schema.ts";
 export * from "./market_schema.ts";
 export * from "./optimization_schema.ts";
 export * from "./scan_schema.ts";

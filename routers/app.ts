@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { backtestsRouter, backtestsStreamsRouter } from "./backtests/backtests.ts";
+import { endpointsRouter } from "./endpoints.ts";
 import { healthRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion/ingestion.ts";
 import { toJsonSchema } from "./json_schema.ts";
@@ -24,6 +25,7 @@ const routers = {
   stressTests: stressTestsRouter,
   strategies: strategiesRouter,
   universes: universesRouter,
+  endpoints: endpointsRouter,
   ingestion: ingestionRouter,
 };
 

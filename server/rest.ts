@@ -207,6 +207,7 @@ export const ROUTES: readonly Route[] = [
   }),
   route("GET", "/api/universes/:slug/versions", 200, "user", (api) => api.universes.versions),
   route("POST", "/api/universes/:slug/versions", 201, "user", (api) => api.universes.addVersion),
+  route("POST", "/api/endpoints/:name/next", 200, "serve", (api) => api.endpoints.next, { body: "optional" }),
   route("GET", "/api/admin/ingestion/events", 200, "ingestion", (api) => api.ingestion.events),
   route("GET", "/api/admin/ingestion/runs", 200, "ingestion", (api) => api.ingestion.runs),
   route("GET", "/api/admin/ingestion/runs/:id", 200, "ingestion", (api) => api.ingestion.run),

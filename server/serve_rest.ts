@@ -50,7 +50,14 @@ export function serveRest(
   });
 }
 
-const STRICTEST_FIRST = ["admin", "ingestion", "signed-in", "user", "public"] as const satisfies readonly Access[];
+const STRICTEST_FIRST = [
+  "admin",
+  "ingestion",
+  "signed-in",
+  "user",
+  "serve",
+  "public",
+] as const satisfies readonly Access[];
 
 /** The access that a request without a row needs: the strictest among the rows of the same resource. */
 function accessAround(path: string): Access {

@@ -7,6 +7,7 @@ import type { RunQueue } from "../db/run_queue.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { QUEUES } from "./jobs/queues.ts";
 import { queueRuns } from "./jobs/run_jobs.ts";
+import { Relay } from "./served/relay.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
 import type { ScriptModes } from "./scripts/script_mode.ts";
@@ -74,7 +75,7 @@ export async function openQueue(
   const { db, connection } = handle;
   const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pool) : () => Promise.resolve();
   const endObserving = observeQueue(() => measureUnended(db));
-  const egress = { allow: new Set(remoteAllow) };
+  const egress = { allow: new Set(remoteAllow), relay: new Relay(db, jobs.changes) };
   const limits = { runSecondsMax, runCandlesMax, resultBytesMax, resultDaysMax };
   const runners: { close(): void }[] = [];
   const loops: JobLoop[] = [];
@@ -85,6 +86,8 @@ export async function openQueue(
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
     enqueueModuleCheck: (tx, checkId, ownerId, queuePosition) =>
       jobs.send(tx, QUEUES.checks, checkId, { checkId }, { ownerId, priority: -queuePosition }),
+    watchEndpoint: ({ ownerId, name }, onRequest) => jobs.changes.subscribe(`served ${ownerId} ${name}`, onRequest),
+    notifyAnswer: (tx, requestId) => jobs.changes.notify(tx, [`answer ${requestId}`]),
     syncSchedules: () => syncSchedules(db, jobs),
     async check() {
       await jobs.check();

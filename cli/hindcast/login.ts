@@ -7,7 +7,7 @@ import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
 import { askHidden, readAll } from "./questions.ts";
 
-const SCOPES = ["read", "run", "admin"] as const;
+const SCOPES = ["serve", "read", "run", "admin"] as const;
 const madeSchema = z.object({ secret: z.string() });
 
 /** `hindcast login`. */

@@ -14,6 +14,7 @@ import { newCommand } from "../strategy_new.ts";
 import { tryCommand } from "../strategy_run.ts";
 import { group } from "./command.ts";
 import { processCommands } from "./processes.ts";
+import { strategyServeCommand } from "./strategy_serve.ts";
 import { pushCommand, strategiesCommand } from "./strategy_commands.ts";
 import { stressCommand } from "./stress.ts";
 import { universesCommand } from "./universe_commands.ts";
@@ -41,7 +42,13 @@ export function makeProgram(): CommandUnknownOpts {
     optimizeCommand,
     stressCommand,
     strategiesCommand,
-    group("strategy", "Strategies of your own, in any language", [newCommand, checkCommand, tryCommand, pushCommand]),
+    group("strategy", "Strategies of your own, in any language", [
+      newCommand,
+      checkCommand,
+      tryCommand,
+      pushCommand,
+      strategyServeCommand,
+    ]),
     universesCommand,
     marketsCommand,
     importCommand,

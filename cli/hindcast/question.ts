@@ -18,7 +18,7 @@ const BALANCE = 10_000;
 /** A command that asks one: `NAME STRATEGY MARKETS FROM TO`. */
 export function questionCommand(name: string, description: string) {
   return serviceCommand(name, description)
-    .argument("<strategy>", "a name of the catalogue, a file (.ts, .js, .py, .wasm), or an endpoint's URL")
+    .argument("<strategy>", "a name of the catalogue, a file (.ts, .js, .py, .wasm), an endpoint's URL, or serve:NAME")
     .argument(
       "<markets>",
       "DEMO@SAMPLE, or several, separated by commas: they share one account, or optimize tries each",
@@ -31,6 +31,7 @@ export function questionCommand(name: string, description: string) {
     .option("--balance <money>", "the starting capital (default: 10000)")
     .option("--commission <rate>", "of each fill's value: 0.0005 is 0.05 % (default: 0)")
     .option("--slippage-bps <points>", "hundredths of a percent on each fill (default: 0)")
+    .option("--lookback <candles>", "earlier candles that a decision sees, of a file or an endpoint")
     .option("--universe <slug>", "the markets of a universe in place of those named");
 }
 
@@ -42,6 +43,7 @@ interface QuestionOptions {
   readonly balance?: string | undefined;
   readonly commission?: string | undefined;
   readonly slippageBps?: string | undefined;
+  readonly lookback?: string | undefined;
   readonly universe?: string | undefined;
 }
 
@@ -57,6 +59,12 @@ export async function readQuestionOf(
   options: QuestionOptions,
 ): Promise<BacktestRequest> {
   const { name, slug, runtime } = await describeStrategy(strategy);
+  if (options.lookback !== undefined && runtime === undefined) {
+    throw usageError(`Cannot use --lookback for ${strategy}: a strategy of the catalogue has its own`);
+  }
+  const lookback = options.lookback === undefined ? {} : {
+    lookbackCandles: readNumber("--lookback", options.lookback),
+  };
   const [first, ...others] = readMarkets(markets);
   const execution = readCosts(options);
   return {
@@ -70,7 +78,7 @@ export async function readQuestionOf(
       ...Object.fromEntries((options.parameter ?? []).map((text) => readPair("--parameter", text))),
       ...(options.timeframe === undefined ? {} : { timeframe: options.timeframe }),
       ...(slug === undefined ? {} : { runtime: { slug } }),
-      ...(runtime === undefined ? {} : { runtime }),
+      ...(runtime === undefined ? {} : { runtime: { ...runtime, ...lookback } }),
       ...(execution === undefined ? {} : { execution }),
       ...(options.universe === undefined ? {} : { universe: options.universe }),
       ...(others.length === 0 || options.universe !== undefined ? {} : { instruments: [first, ...others] }),
@@ -138,7 +146,9 @@ function readCosts({ commission, slippageBps }: QuestionOptions): Record<string,
 
 /** The name that a run shows, and how to run it; no runtime for a strategy of the catalogue. */
 export async function describeStrategy(text: string): Promise<{ name: string; slug?: string; runtime?: Runtime }> {
-  if (/^https?:\/\//i.test(text)) return { name: text.slice(0, 100), runtime: { type: "remote", endpoint: text } };
+  if (/^(https?:\/\/|serve:)/i.test(text)) {
+    return { name: text.slice(0, 100), runtime: { type: "remote", endpoint: text } };
+  }
   const extension = extname(text);
   const language = LANGUAGES[extension];
   if (language === undefined && extension !== ".wasm") return describeKnown(text);

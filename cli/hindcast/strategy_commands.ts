@@ -74,7 +74,7 @@ export const strategiesCommand = group("strategies", "The catalogue: built-in, y
 
 /** `hindcast strategy push`. */
 export const pushCommand = serviceCommand("push", "Register a strategy, or add a version to your own")
-  .argument("<strategy>", "a file (.ts, .js, .py, .wasm), or an endpoint's URL")
+  .argument("<strategy>", "a file (.ts, .js, .py, .wasm), an endpoint's URL, or serve:NAME")
   .option("--slug <slug>", "its slug (default: the file's or its folder's name)")
   .option("--name <name>", "its name, for a new one (default: the slug)")
   .option("--description <text>", "what it does, for a new one")
@@ -144,6 +144,7 @@ async function readSchema(path: string): Promise<Record<string, unknown>> {
 
 /** The name of a strategy's file; that of its folder where the file is called as templates call it. */
 function slugOf(target: string): string {
+  if (target.startsWith("serve:")) return target.slice("serve:".length);
   if (/^https?:\/\//i.test(target)) throw usageError(`Cannot register ${target} without --slug`);
   const path = resolve(invocationFolder(), target);
   const name = basename(path, extname(path));

@@ -2,7 +2,6 @@ import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../../db/client.ts";
 import type { RunQueue } from "../../db/run_queue.ts";
-import { SCOPES } from "../../db/schema.ts";
 import type { Scope } from "../../db/tokens.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import type { AnswerBudget } from "./answer_budget.ts";
@@ -126,6 +125,10 @@ const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
   return answer;
 });
 
+/** Programs that answer for a user's strategies may call, with a token that may do nothing else. */
+export const serveProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx, "serve") }))
+  .use(refuseUnstorable);
+
 /** Only users who signed in may call: a token must not make or keep others. */
 export const signedInProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireSignIn(ctx) }))
   .use(recordChange).use(refuseUnstorable);
@@ -137,16 +140,17 @@ export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
 }).use(recordChange).use(refuseUnstorable);
 
 /**
- * The callers of a procedure: anyone, users and their tokens, users who signed in, admins, or admins and callers with the ingestion
- * secret.
+ * The callers of a procedure: anyone, users and their tokens, the same for programs that answer, users who signed in, admins, or
+ * admins and callers with the ingestion secret.
  */
-export type Access = "public" | "user" | "signed-in" | "admin" | "ingestion";
+export type Access = "public" | "user" | "serve" | "signed-in" | "admin" | "ingestion";
 
 type CallType = "query" | "mutation" | "subscription";
 
 const GUARDS: Readonly<Record<Access, (ctx: Context, type: CallType) => void>> = {
   public: () => {},
   user: (ctx, type) => requireUser(ctx, scopeFor(type)),
+  serve: (ctx) => requireUser(ctx, "serve"),
   "signed-in": requireSignIn,
   admin: requireAdmin,
   ingestion: requireIngestionAdmin,
@@ -174,8 +178,16 @@ function requireUser(ctx: Context, scope: Scope): { user: User; session: Session
   return { user, session };
 }
 
+/** What a token of each scope may do. The one of a program on an author's machine reads nothing. */
+const RIGHTS: Readonly<Record<Scope, readonly Scope[]>> = {
+  serve: ["serve"],
+  read: ["read"],
+  run: ["read", "run", "serve"],
+  admin: ["read", "run", "serve", "admin"],
+};
+
 function requireScope({ scope }: Session, needed: Scope): void {
-  if (scope === null || SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
+  if (scope === null || RIGHTS[scope].includes(needed)) return;
   throw new AppError("FORBIDDEN", `Cannot do this with a token of the scope ${scope}: it needs the scope ${needed}`);
 }
 

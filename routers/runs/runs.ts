@@ -10,7 +10,8 @@ import { awaitFinal, followRecord } from "./follow_record.ts";
 
 // For callers that cannot leave.
 const NEVER = new AbortController().signal;
-const WAIT_SECONDS_MAX = 30;
+/** Most seconds that a request waits: proxies close silent ones after a minute. */
+export const WAIT_SECONDS_MAX = 30;
 
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
 export const idSchema = z.string().max(100);

@@ -223,7 +223,7 @@ async function resolveInline(
     )
     : null;
   const shown = toStored(config, undefined, module);
-  const inline = sandboxRuntime(shown, module?.sha256 ?? null, candles);
+  const inline = sandboxRuntime(shown, module?.sha256 ?? null, { ...candles, ownerId: ctx.user.id });
   return {
     name: label,
     slug: null,

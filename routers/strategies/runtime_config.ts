@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CHECK_FORMATS, SandboxRuntime } from "../../db/schema.ts";
 import { PERIODS } from "../../engine/portfolio/portfolio.ts";
-import { judgeUrl } from "../../workers/egress/rules.ts";
+import { isServedName, judgeUrl } from "../../workers/egress/rules.ts";
 import { AppError, mustBe } from "../common/errors.ts";
 import { inputObject, optionalKeys, withoutNulls } from "../common/input_object.ts";
 import type { Parameters } from "./parameters.ts";
@@ -21,6 +21,12 @@ const webAddress = z.string().max(2000).refine((text) => {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }, mustBe("an http or https address without credentials"));
 
+// A name stands for programs of the strategy's owner.
+const endpointAddress = z.string().max(2000).refine(
+  (text) => isServedName(text) || webAddress.safeParse(text).success,
+  mustBe("an http or https address without credentials, or serve:NAME with lower-case letters, digits and hyphens"),
+);
+
 export const artifactSchema = inputObject({
   file_name: z.string().max(255).default("module.wasm"),
   content_base64: z.string(),
@@ -31,7 +37,7 @@ const remoteSchema = z.strictObject({
   type: z.literal("remote"),
   language: languageSchema.optional(),
   lookbackCandles: lookbackSchema.optional(),
-  endpoint: webAddress,
+  endpoint: endpointAddress,
   timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).default(TIMEOUT_MS),
   mode: z.enum(["batch", "step", "portfolio"]).default("batch"),
   every: z.enum(PERIODS).describe("How often an endpoint of mode portfolio is asked; absent: at each close").optional(),
@@ -84,7 +90,7 @@ export type Artifact = z.infer<typeof artifactSchema>;
 export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>, path: string): void {
   if (config.type === "script") return;
   const [key, address] = config.type === "remote" ? ["endpoint", config.endpoint] : ["moduleUrl", config.moduleUrl];
-  if (address === undefined) return;
+  if (address === undefined || (config.type === "remote" && isServedName(address))) return;
   const judged = judgeUrl(address, allow);
   if (!("reason" in judged)) return;
   const { host, reason } = judged;
@@ -196,11 +202,20 @@ export function parseStored(config: Parameters): z.ZodSafeParseResult<RuntimeCon
   return runtimeConfigSchema.safeParse(rest.type === "script" ? { ...rest, source: "stored" } : rest);
 }
 
-/** The runtime that a worker needs for a version. @param sha256 The module's hash; null for a remote strategy. */
+/**
+ * The runtime that a worker needs for a version.
+ *
+ * @param sha256 The module's hash; null for a remote strategy.
+ * @param ownerId The strategy's owner: of all programs, only theirs answer for it.
+ */
 export function sandboxRuntime(
   config: Parameters,
   sha256: string | null,
-  { minCandles, lookbackCandles }: { readonly minCandles: number; readonly lookbackCandles: number },
+  { minCandles, lookbackCandles, ownerId }: {
+    readonly minCandles: number;
+    readonly lookbackCandles: number;
+    readonly ownerId: string;
+  },
 ): SandboxRuntime {
   const { data: parsed, error } = parseStored(config);
   if (error !== undefined) throw error;
@@ -211,12 +226,14 @@ export function sandboxRuntime(
     const isPython = parsed.type === "script" && parsed.language === "python";
     return { type: parsed.type, sha256, ...lookback, ...(isPython && { language: "python" }), ...decides };
   }
+  const { endpoint, mode, timeoutMs, every } = parsed;
   return {
     type: "remote",
-    endpoint: parsed.endpoint,
-    mode: parsed.mode,
-    timeoutMs: parsed.timeoutMs,
+    endpoint,
+    mode,
+    timeoutMs,
     ...lookback,
-    ...(parsed.every && { every: parsed.every }),
+    ...(every && { every }),
+    ...(isServedName(endpoint) ? { servedBy: ownerId } : {}),
   };
 }

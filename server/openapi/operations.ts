@@ -85,6 +85,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Its next request is refused.",
     codes: ["TOKEN_NOT_FOUND"],
   },
+  "endpoints.next": {
+    summary: "Answer a request of a run, and fetch the next",
+    description:
+      "For programs on an author's machine that decide for the endpoint `serve:NAME`, with a token of the scope `serve`. Waits until a run asks, at most `wait` seconds; `request` is null then. The first answer to a request counts. A request without an answer within `timeout_ms` is delivered once more.",
+    example: { wait: 0 },
+  },
   "marketDataStreams.ticks": {
     summary: "Candles of a symbol",
     description:

@@ -17,6 +17,7 @@ const CALLERS = {
   user: person("user"),
   admin: person("admin"),
   secret: { hasIngestionSecret: true },
+  server: person("user", "serve"),
   reader: person("user", "read"),
   runner: person("user", "run"),
   // The role is gone, and the token not yet.
@@ -28,12 +29,14 @@ const CALLERS = {
 
 const READERS = ["reader", "runner", "former", "adminReader", "adminRunner", "operator"] as const;
 const RUNNERS = READERS.filter((name) => !/reader$/i.test(name));
+const SERVERS = ["user", "admin", ...RUNNERS, "server"] as const;
 const ADMITTED: Readonly<Record<Access, Readonly<Record<"query" | "mutation", readonly (keyof typeof CALLERS)[]>>>> = {
   public: {
     query: ["stranger", "user", "admin", "secret", ...READERS],
     mutation: ["stranger", "user", "admin", "secret", ...READERS],
   },
   user: { query: ["user", "admin", ...READERS], mutation: ["user", "admin", ...RUNNERS] },
+  serve: { query: SERVERS, mutation: SERVERS },
   "signed-in": { query: ["user", "admin"], mutation: ["user", "admin"] },
   admin: { query: ["admin", "operator"], mutation: ["admin", "operator"] },
   ingestion: { query: ["admin", "secret", "operator"], mutation: ["admin", "secret", "operator"] },
@@ -69,7 +72,7 @@ Deno.test("each row declares the access that its procedure's guard asks for, of 
 
 Deno.test("requireAccess() admits exactly the callers that the access names", async () => {
   const { db, close } = await openTestDatabase("PostgreSQL");
-  for (const access of ["public", "user", "signed-in", "admin", "ingestion"] as const) {
+  for (const access of ["public", "user", "serve", "signed-in", "admin", "ingestion"] as const) {
     for (const type of ["query", "mutation"] as const) {
       const admitted = await listAdmitted((caller) => requireAccess(access, strangerContext(db, caller), type));
       expect([access, type, admitted]).toEqual([access, type, ADMITTED[access][type]]);

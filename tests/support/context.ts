@@ -15,6 +15,8 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     watch: () => Promise.resolve(() => {}),
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
+    watchEndpoint: () => Promise.resolve(() => {}),
+    notifyAnswer: () => Promise.resolve(),
     syncSchedules: () => Promise.resolve(),
     check: () => Promise.resolve({ hasWorker: false }),
   };

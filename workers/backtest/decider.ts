@@ -27,10 +27,13 @@ export async function findDecider(db: Db, record: RunRecord, { own: parameters }
   if (runtime === null) return builtinDecider(record, parameters);
   if (runtime.type === "remote") {
     const mode = modeForOneMarket(runtime);
-    const { endpoint, timeoutMs, isForeign = false, minCandles, lookbackCandles } = runtime;
-    const remote = { runId: record.id, endpoint, isForeign, mode, timeoutMs, lookbackCandles, minCandles, parameters };
+    const { endpoint, timeoutMs, isForeign = false, servedBy, minCandles, lookbackCandles } = runtime;
+    const served = servedBy === undefined ? {} : { servedBy };
+    const instrument = { symbol: record.symbol, exchange: record.exchange };
+    const common = { runId: record.id, endpoint, isForeign, mode, timeoutMs, lookbackCandles, minCandles };
+    const remote = { ...common, ...served, instrument, parameters };
     return {
-      identity: { endpoint, mode, minCandles, lookbackCandles },
+      identity: { endpoint, mode, minCandles, lookbackCandles, ...served },
       moduleSha256: null,
       lookback: Math.max(minCandles, lookbackCandles),
       toRun: (task) => ({ kind: "remote", run: { ...remote, ...task } }),

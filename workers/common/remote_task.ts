@@ -11,6 +11,8 @@ export interface PinnedEndpoint {
   readonly host: string;
   /** Another user's: only its owner may read where it is. */
   readonly isForeign?: boolean;
+  /** A program that fetches its requests: the address is our own relay's, and its refusals say why in words. */
+  readonly isServed?: boolean;
   /** Name or address, without brackets: what TLS verifies. */
   readonly hostname: string;
   /** IPv4, or IPv6 without brackets. */
@@ -23,6 +25,8 @@ export interface PinnedEndpoint {
 export interface RemoteTask extends Omit<RunTask, "slug" | "candlesSha256" | "finer"> {
   /** The endpoint receives it with each request. */
   readonly runId: string;
+  /** The endpoint receives it, too; absent: the candles are of no market. */
+  readonly instrument?: { readonly symbol: string; readonly exchange: string };
   readonly endpoint: PinnedEndpoint;
   /** `batch` asks for many decisions at once; `step` for one, with the account. */
   readonly mode: "batch" | "step";

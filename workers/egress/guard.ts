@@ -4,6 +4,7 @@ import { describeForbidden, isAddress } from "./addresses.ts";
 import { judgeUrl } from "./rules.ts";
 import type { PinnedEndpoint } from "../common/remote_task.ts";
 import { RunError } from "../common/outcome.ts";
+import type { Relay } from "../served/relay.ts";
 
 const LOOKUP_MS_MAX = 5000;
 
@@ -16,6 +17,8 @@ type Lookup = (hostname: string) => Promise<readonly string[]>;
 export interface EgressRules {
   /** `host:port` pairs that may be called whatever they resolve to: lower case, IPv6 in brackets. */
   readonly allow: ReadonlySet<string>;
+  /** Reaches endpoints that fetch their requests. */
+  readonly relay?: Relay;
   /** Replaces the system's resolver. */
   readonly lookup?: Lookup;
 }

@@ -51,6 +51,22 @@ export function judgeUrl(text: string, allow: ReadonlySet<string>): Destination 
   return reason === null ? { url, host, hostname, port, secure, isOpen } : { host, reason };
 }
 
+const SERVED = /^serve:([a-z0-9][a-z0-9-]{0,62})$/;
+
+/** True for `serve:NAME`: an endpoint that is no URL, since its programs fetch their requests. */
+export function isServedName(endpoint: string): boolean {
+  return SERVED.test(endpoint);
+}
+
+/** The name in `serve:NAME`. @throws Error for another text. */
+export function servedNameOf(endpoint: string): string {
+  const [, name] = SERVED.exec(endpoint) ?? [];
+  if (name === undefined) {
+    throw new Error(`Cannot find a name in the endpoint ${JSON.stringify(endpoint.slice(0, 100))}`);
+  }
+  return name;
+}
+
 function findReason(hostname: string, port: number): string | null {
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return "it is the service's own machine";
   if (BAD_PORTS.has(port)) return `port ${port} is reserved for another protocol`;

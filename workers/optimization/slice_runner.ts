@@ -42,7 +42,7 @@ export type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
 /** Loads a slice again with more candles before its range. */
 type ReloadSlice = (lookback: number) => Promise<SlicePlan>;
 
-type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug">;
+type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug" | "symbol" | "exchange">;
 
 /** Runs the trials of slices, in threads and processes of their own, so that no backtest waits for one. */
 export class SliceRunner {
@@ -73,7 +73,7 @@ export class SliceRunner {
    * @throws {RunError} When no trial can run.
    */
   async run(
-    { id, runtime, strategySlug }: Runner,
+    { id, runtime, strategySlug, symbol, exchange }: Runner,
     plan: SlicePlan,
     bounds: SliceLimits,
     reload: ReloadSlice,
@@ -87,7 +87,7 @@ export class SliceRunner {
     try {
       const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX };
       return runtime.type === "remote"
-        ? await this.#callEndpoint(id, runtime, plan, within)
+        ? await this.#callEndpoint({ runId: id, instrument: { symbol, exchange }, ...runtime }, plan, within)
         : await this.#runCode(runtime, plan, within, reload);
     } finally {
       this.#slots.release();
@@ -166,8 +166,7 @@ export class SliceRunner {
 
   /** One trial at a time: an endpoint's own limits hold for each. */
   async #callEndpoint(
-    runId: string,
-    runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
+    runtime: Extract<SandboxRuntime, { readonly type: "remote" }> & Pick<RemoteRun, "runId" | "instrument">,
     { task: { trials, own, budgetMs, returnsMax: _returnsMax, returnsStride, keepsExact = false, ...task } }: SlicePlan,
     limits: SandboxLimits,
   ): Promise<Outcome<SliceRun>> {
@@ -175,7 +174,7 @@ export class SliceRunner {
     const { objective, direction, ...settings } = task;
     const collected = new CollectedTrials({ trials, returnsStride, keepsExact, objective, direction });
     const mode = modeForOneMarket(runtime);
-    const run = { ...settings, ...runtime, mode, runId, checksIntegrity: false };
+    const run = { ...settings, ...runtime, mode, checksIntegrity: false };
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
       const outcome = await this.#attempt(

@@ -31,8 +31,11 @@ export async function findMarketsDecider(
   const runtime = readRuntime(record);
   if (runtime === null) return builtinDecider(record, parameters);
   if (runtime.type === "remote") {
-    const { endpoint, mode, every = null, timeoutMs, minCandles, lookbackCandles, isForeign = false } = runtime;
+    const { endpoint, mode, every = null, timeoutMs, minCandles, lookbackCandles, isForeign = false, servedBy } =
+      runtime;
+    const served = servedBy === undefined ? {} : { servedBy };
     const remote = {
+      ...served,
       runId: record.id,
       endpoint,
       isForeign,
@@ -44,7 +47,7 @@ export async function findMarketsDecider(
       parameters,
     };
     return {
-      identity: { endpoint, mode, minCandles, lookbackCandles, ...(every !== null && { every }) },
+      identity: { endpoint, mode, minCandles, lookbackCandles, ...(every !== null && { every }), ...served },
       moduleSha256: null,
       lookback: Math.max(minCandles, lookbackCandles),
       toRun: (task) => ({ kind: "remote", run: { ...remote, ...task } }),

@@ -5,6 +5,7 @@ from .errors import HindcastError, RunFailed, ServiceUnreachable
 from .local import LocalService, local
 from .records import Record
 from .results import MonteCarlo, Optimization, Run
+from .serving import serve
 from .version import VERSION
 
 __version__ = VERSION
@@ -21,4 +22,5 @@ __all__ = [
     "ServiceUnreachable",
     "connect",
     "local",
+    "serve",
 ]

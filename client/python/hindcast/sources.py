@@ -11,8 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
-# A name of the catalogue, a file, the address of an endpoint, or a class that derives from Strategy.
-Strategy = Union[str, "PathLike[str]", type]
+# A name of the catalogue, a file, the address of an endpoint, a class that derives from Strategy, or a whole `parameters.runtime`.
+Strategy = Union[str, "PathLike[str]", type, Mapping[str, Any]]
 
 LANGUAGES = {".py": "python", ".ts": "typescript", ".js": "javascript"}
 
@@ -25,8 +25,10 @@ def describe_strategy(strategy: Strategy) -> Tuple[str, Optional[Mapping[str, An
     """
     if isinstance(strategy, type):
         return strategy.__name__, {"type": "script", "language": "python", "source": source_of(strategy)}
+    if isinstance(strategy, Mapping):
+        return str(strategy.get("endpoint") or strategy.get("type")), dict(strategy)
     text = str(strategy)
-    if text.startswith(("http://", "https://")):
+    if text.startswith(("http://", "https://", "serve:")):
         return text, {"type": "remote", "endpoint": text}
     path = Path(text)
     if path.suffix in LANGUAGES:

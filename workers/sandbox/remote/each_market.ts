@@ -28,9 +28,10 @@ export class EachRemote {
   constructor(task: RemoteMarketsTask, mode: RemoteTask["mode"], line: EndpointLine) {
     const { markets, positionsMax, rank } = task;
     this.#task = task;
-    this.#markets = markets.map(({ id, candles, firstIndex, tradingDays = null, finer = null }) => {
-      const market = markets.length === 1 ? {} : { market: id };
-      const own: RemoteTask = { ...task, mode, candles, firstIndex, tradingDays, finer, assetClass: null, ...market };
+    this.#markets = markets.map((each) => {
+      const { id, symbol, exchange, candles, firstIndex, tradingDays = null, finer = null } = each;
+      const named = { instrument: { symbol, exchange }, ...(markets.length === 1 ? {} : { market: id }) };
+      const own: RemoteTask = { ...task, mode, candles, firstIndex, tradingDays, finer, assetClass: null, ...named };
       const client = new RemoteClient(own, line);
       return mode === "batch" ? new BatchMarket(own, client) : new StepMarket(own, client);
     });

@@ -22,6 +22,7 @@ export class LineFault extends Error {
 /** The connections of a run to its endpoint, and its failures so far: all markets of a run share them. */
 export class EndpointLine {
   readonly #caller: EndpointCaller;
+  readonly #isServed: boolean;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
   readonly #waiting: (() => void)[] = [];
@@ -31,6 +32,7 @@ export class EndpointLine {
   /** @param timeoutMs Of one try of one request. */
   constructor(endpoint: PinnedEndpoint, timeoutMs: number) {
     this.#caller = new EndpointCaller(endpoint, IN_FLIGHT_MAX);
+    this.#isServed = endpoint.isServed === true;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -76,7 +78,8 @@ export class EndpointLine {
       }
       const again = answer.status >= 500 || answer.status === 429;
       this.#failuresInARow++;
-      return { again, code: "ENDPOINT_FAILED", message: describeStatus(answer) };
+      const message = this.#isServed ? readReason(answer.body) : describeStatus(answer);
+      return { again, code: "ENDPOINT_FAILED", message: message || "it gave no reason" };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       this.#failuresInARow++;
@@ -100,16 +103,17 @@ export class EndpointLine {
 /** A status in words, with the endpoint's own message `{"error": "…"}`, which helps its author. */
 function describeStatus({ status, body }: HttpAnswer): string {
   if (status >= 300 && status < 400) return `it answered with a redirect (HTTP ${status}), which is not followed`;
-  return `it answered HTTP ${status}${readError(body)}`;
+  const reason = readReason(body);
+  return `it answered HTTP ${status}${reason === "" ? "" : `: ${reason}`}`;
 }
 
-function readError(body: Uint8Array): string {
+/** The endpoint's own message; empty where it has none. */
+function readReason(body: Uint8Array): string {
   try {
     const answer: unknown = JSON.parse(new TextDecoder().decode(body));
     if (typeof answer !== "object" || answer === null || !("error" in answer)) return "";
     if (typeof answer.error !== "string") return "";
-    const text = answer.error.replace(/\p{C}+/gu, " ").slice(0, ERROR_CHARACTERS_MAX);
-    return `: ${text}`;
+    return answer.error.replace(/\p{C}+/gu, " ").slice(0, ERROR_CHARACTERS_MAX);
   } catch {
     return "";
   }

@@ -13,6 +13,7 @@ interface Values {
 
 const SCOPES = [
   { value: "read", label: "read: look at runs, strategies, data" },
+  { value: "serve", label: "serve: only answer as serve:NAME" },
   { value: "run", label: "run: also submit, cancel, register" },
 ] as const;
 const ADMIN_SCOPE = { value: "admin", label: "admin: also administer market data" } as const;

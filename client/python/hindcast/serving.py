@@ -1,0 +1,111 @@
+"""`serve()`: this machine decides for a strategy, and fetches what it decides on. Nothing has to be reachable."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Tuple, Union
+
+from .client import Hindcast, connect
+from .errors import HindcastError, ServiceUnreachable
+
+PROTOCOL_VERSION = 1
+# Below the service's limit of a body, which has a little more than the answer.
+ANSWER_BYTES_MAX = 900_000
+ERROR_CHARACTERS_MAX = 200
+PAUSE_S_MAX = 10.0
+# The service is starting, or asks for fewer requests.
+LATER = (429, 502, 503, 504)
+
+Request = Mapping[str, Any]
+Decide = Callable[[Request], List[List[Mapping[str, Any]]]]
+
+
+def serve(
+    strategy: Union[Decide, type, Any],
+    name: str,
+    service: Optional[Hindcast] = None,
+    *,
+    log: Callable[[str], Any] = print,
+) -> NoReturn:
+    """Decides for the endpoint `serve:NAME` until it is interrupted.
+
+    Runs name it in place of an address: `hc.run("serve:mine", ...)`. It fetches each request, so it works behind any router. Several
+    programs of one name share the requests. A lost service is asked again until it is back.
+
+    Args:
+        strategy: A function of a request that returns a list of actions for each of its last `asked` candles, as strategies/REMOTE.md
+            says; or a class or an object with such a method `decide`. The same request must always give the same answer.
+        name: Lower-case letters, digits and hyphens.
+        service: Without one, `connect()`. Its token needs the scope `serve`, which allows nothing else, or `run`.
+        log: Gets a line for each error of the strategy, and for a service that is lost.
+
+    Raises:
+        HindcastError: The service refuses, such as for a token without the scope.
+    """
+    decide = _to_function(strategy)
+    transport = (service or connect())._transport
+    answer: Optional[Dict[str, Any]] = None
+    failures = 0
+    log(f"Serving {name} for {transport.url}: run serve:{name}")
+    while True:
+        body = {} if answer is None else {"answer": answer}
+        try:
+            # Also sent again: the first answer to a request counts, and no program gets a request that another one has.
+            said = transport.json("POST", f"/api/endpoints/{name}/next", body)
+        except (HindcastError, ServiceUnreachable) as error:
+            if isinstance(error, HindcastError) and error.status not in LATER:
+                raise
+            if failures == 0:
+                log(f"{error} Trying again.")
+            failures += 1
+            wait = getattr(error, "retry_after", None) or min(PAUSE_S_MAX, 0.2 * 2 ** min(failures, 10))
+            # Many programs must not come back at once.
+            time.sleep(wait * random.uniform(0.5, 1.0) if failures > 1 else min(wait, 0.2))
+            continue
+        failures = 0
+        answer = None
+        request = said.get("request")
+        if request is not None:
+            answer = {"id": request["id"], **_answer(decide, request["body"], log)}
+
+
+def _to_function(strategy: Any) -> Decide:
+    target = strategy() if isinstance(strategy, type) else strategy
+    decide = getattr(target, "decide", target)
+    if not callable(decide):
+        raise TypeError(f"Cannot serve {strategy!r}: it must be a function, or have a method decide(request)")
+    return decide
+
+
+def _answer(decide: Decide, request: Request, log: Callable[[str], Any]) -> Dict[str, Any]:
+    try:
+        if request["version"] != PROTOCOL_VERSION:
+            raise ValueError(f"this package speaks version {PROTOCOL_VERSION} of the protocol, not {request['version']}")
+        return {"body": _to_page(request, decide(request))}
+    except Exception as error:  # The author's code may fail in any way, and the next run may not.
+        text = f"{type(error).__name__}: {error}"
+        log(f"Cannot decide: {text}")
+        return {"error": text[:ERROR_CHARACTERS_MAX]}
+
+
+def _to_page(request: Request, decisions: Any) -> Mapping[str, Any]:
+    """The answer; its first half, or less, where the whole is too long for one request."""
+    listed = [[dict(action) for action in actions] for actions in decisions]
+    if len(listed) != request["asked"]:
+        raise ValueError(f"decide() must return {request['asked']} lists, one for each asked candle, not {len(listed)}")
+    for count in _halves(len(listed)):
+        page = {"version": PROTOCOL_VERSION, "decisions": listed[:count]}
+        if count < len(listed):
+            page.update(first_asked=request["first_asked"], more=True)
+        if len(json.dumps(page, allow_nan=False).encode()) <= ANSWER_BYTES_MAX:
+            return page
+    raise ValueError("the actions of one candle are too long")
+
+
+def _halves(count: int) -> Tuple[int, ...]:
+    counts = [count]
+    while counts[-1] > 1:
+        counts.append(counts[-1] // 2)
+    return tuple(counts)
