@@ -123,6 +123,22 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
     expect([many.code, many.stderr]).toEqual([0, ""]);
     expect(many.stdout).toMatch(/\nTrue\nMonteCarlo\(trades, 200 runs, completed\)\n$/);
   });
+  await t.step("the page's program decides for a run, with a token that may do nothing else", async () => {
+    const page = await readPage(PAGE);
+    const serving = await user.send("POST", "/api/tokens", { token: { name: "model", scope: "serve" } });
+    await Deno.writeTextFile(`${folder}/serving.py`, blockIn(page, "python", "hindcast.serve(decide"));
+    const program = new Deno.Command(`${folder}/venv/bin/python`, {
+      args: ["-u", "serving.py"],
+      cwd: folder,
+      env: { HOME: folder, ...settings, HINDCAST_TOKEN: String(serving.at("/secret")) },
+      stdout: "piped",
+    }).spawn();
+    const run = await python(blockIn(page, "python", "serve:breakout"));
+    program.kill("SIGINT");
+    const { stdout } = await program.output();
+    expect(new TextDecoder().decode(stdout)).toBe(`Serving breakout for ${service.url}: run serve:breakout\n`);
+    expect([run.code, run.stderr, run.stdout]).toEqual([0, "", "completed True passed\n"]);
+  });
   await t.step("every field that the API describes is there, without a line about it", async () => {
     const { code, stdout, stderr } = await python(FIELDS);
     expect([code, stderr]).toEqual([0, ""]);

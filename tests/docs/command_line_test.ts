@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { denoArguments } from "../../cli/commands.ts";
 import { blockIn, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
+import { readUntil } from "../support/until.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
 const PAGE = await readPage("docs/command_line.md");
@@ -49,6 +50,38 @@ Deno.test("the page's commands run, compare, export and keep a strategy", async 
     expect(await Deno.readTextFile(`${home.folder}/trades.csv`)).toMatch(/^number,side,/);
     expect(await Deno.readTextFile(`${home.folder}/report.html`)).toContain("<html");
     expect((await Deno.stat(`${home.folder}/equity.arrow`)).size).toBeGreaterThan(1_000);
+  }
+  await service.close();
+});
+
+Deno.test("the page's program decides for a run without being reachable", async () => {
+  const service = await startTestService();
+  {
+    await using home = await makeHome(service, "run");
+    const endpoint = new Deno.Command("python3", {
+      args: [`${ROOT}strategies/examples/python/momentum.py`, "--port", "0"],
+      stdout: "piped",
+    }).spawn();
+    const said = endpoint.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const [url = ""] = /http:\S+/.exec(await readUntil(said, /\n/)) ?? [];
+    const block = blockIn(PAGE, "sh", "hindcast strategy serve");
+    expect(blockIn(await readPage("strategies/REMOTE.md"), "sh", "hindcast strategy serve")).toBe(block);
+    const [serve = "", run = ""] = block.replace("http://127.0.0.1:9000/", url).trim().split("\n");
+    const program = new Deno.Command("sh", {
+      args: ["-c", `exec ${serve}`],
+      env: home.env,
+      stdout: "piped",
+    }).spawn();
+    const output = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    await readUntil(output, /Serving mine for .*: hindcast run serve:mine/);
+    expect(await home.run(`${run} --json`)).toContain('"endpoint": "serve:mine"');
+    const [{ metrics }] = JSON.parse(await home.run("hindcast list --json")).backtests;
+    expect(metrics.trades).toBeGreaterThan(5);
+    for (const [child, reader] of [[program, output], [endpoint, said]] as const) {
+      child.kill("SIGTERM");
+      await child.status;
+      await reader.cancel();
+    }
   }
   await service.close();
 });

@@ -10,8 +10,7 @@ import {
 import type { PinnedEndpoint } from "../common/remote_task.ts";
 import type { Changes } from "../jobs/changes.ts";
 
-/** How long a run waits for a program to ask for its request. */
-export const PROGRAM_WAIT_MS = 30_000;
+const PROGRAM_WAIT_MS = 30_000;
 // Between looks without a notification: a program that is lost says nothing.
 const LOOK_MS = 1000;
 // For what the database takes, beyond what a program may.
@@ -40,17 +39,20 @@ interface OpenRelay {
 export class Relay {
   readonly #db: Db;
   readonly #changes: Changes;
+  readonly #waitMs: number;
 
-  constructor(db: Db, changes: Changes) {
+  /** @param options.waitMs How long a call waits for a program to ask for its request. */
+  constructor(db: Db, changes: Changes, { waitMs = PROGRAM_WAIT_MS }: { readonly waitMs?: number } = {}) {
     this.#db = db;
     this.#changes = changes;
+    this.#waitMs = waitMs;
   }
 
   /** Opens a local address for one run. Its path is a secret of that run's process. */
   open(run: ServedRun): OpenRelay {
     const path = `/${crypto.randomUUID()}`;
     const closing = new AbortController();
-    const keptMs = DELIVERIES_MAX * (PROGRAM_WAIT_MS + run.timeoutMs) + MORE_MS;
+    const keptMs = DELIVERIES_MAX * (this.#waitMs + run.timeoutMs) + MORE_MS;
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname !== path || request.method !== "POST") return new Response(null, { status: 404 });
@@ -94,7 +96,7 @@ export class Relay {
       while (!signal.aborted) {
         changed = Promise.withResolvers();
         const state = await readRequest(this.#db, id);
-        const outcome = state === null ? refuse("its user was removed") : judge(state, request.timeoutMs);
+        const outcome = state === null ? refuse("its user was removed") : judge(state, request.timeoutMs, this.#waitMs);
         if (outcome === "offer again") await this.#offer(request);
         else if (outcome !== "wait") return outcome;
         const timer = setTimeout(wake, LOOK_MS);
@@ -115,7 +117,7 @@ export class Relay {
   }
 }
 
-function judge({ deliveries, waitedMs, takenMs, answer }: ServedState, timeoutMs: number) {
+function judge({ deliveries, waitedMs, takenMs, answer }: ServedState, timeoutMs: number, waitMs: number) {
   if (answer !== null) {
     return new Response(answer.json, {
       status: answer.isRefusal ? 422 : 200,
@@ -123,20 +125,20 @@ function judge({ deliveries, waitedMs, takenMs, answer }: ServedState, timeoutMs
     });
   }
   if (takenMs === null) {
-    if (waitedMs < PROGRAM_WAIT_MS) return "wait";
+    if (waitedMs < waitMs) return "wait";
     return refuse(
       `it has not asked for work within ${
-        PROGRAM_WAIT_MS / 1000
+        waitMs / 1000
       } s: start it with hindcast strategy serve, or hindcast.serve in Python`,
     );
   }
   if (takenMs < timeoutMs) return "wait";
-  if (deliveries >= DELIVERIES_MAX) {
-    return refuse(`it was sent the candles ${deliveries} times and did not answer within ${timeoutMs} ms`);
-  }
-  // A second wait for a program begins where the first delivery ran out.
-  if (takenMs < timeoutMs + PROGRAM_WAIT_MS) return "offer again";
-  return refuse(`it took the candles, was lost, and has not come back within ${PROGRAM_WAIT_MS / 1000} s`);
+  // The service may be what was lost: a program that has the answer still brings it, and another may come.
+  if (takenMs < timeoutMs + waitMs) return deliveries < DELIVERIES_MAX ? "offer again" : "wait";
+  const times = deliveries === 1 ? "once" : "twice";
+  return refuse(
+    `it was sent the candles ${times}, and answered neither within ${timeoutMs} ms nor ${waitMs / 1000} s later`,
+  );
 }
 
 /** A refusal that a run's process does not repeat. */
