@@ -13,14 +13,25 @@ const nameSchema = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, {
 
 const messageSchema = z.record(z.string(), z.unknown());
 
+const idSchema = z.uuid().describe("The request's.");
+
 const answerSchema = z.union([
-  inputObject({ id: z.uuid(), body: messageSchema }),
-  inputObject({ id: z.uuid(), error: z.string().max(ERROR_LENGTH_MAX) }),
-]);
+  inputObject({ id: idSchema, body: messageSchema.describe("The answer of strategies/REMOTE.md.") }),
+  inputObject({
+    id: idSchema,
+    error: z.string().max(ERROR_LENGTH_MAX).describe("The reason why there is none: it ends the run."),
+  }),
+]).describe("The answer to the request that came last; none in the first call.");
 
 const nextSchema = z.object({
-  accepted: z.boolean().nullable(),
-  request: z.object({ id: z.uuid(), timeout_ms: z.int(), body: messageSchema }).nullable(),
+  accepted: z.boolean().nullable().describe(
+    "False where the request had an answer already, or no run waits for it; null without `answer`.",
+  ),
+  request: z.object({
+    id: idSchema,
+    timeout_ms: z.int().describe("Time to answer, before another program may get it, too."),
+    body: messageSchema.describe("The request of strategies/REMOTE.md."),
+  }).nullable().describe("What a run asks; null where none asked for `wait` seconds."),
 });
 
 export const endpointsRouter = router({
@@ -28,7 +39,8 @@ export const endpointsRouter = router({
   next: serveProcedure
     .input(inputObject({
       name: nameSchema,
-      wait: z.int().min(0).max(WAIT_SECONDS_MAX).default(WAIT_SECONDS_MAX),
+      wait: z.int().min(0).max(WAIT_SECONDS_MAX).default(WAIT_SECONDS_MAX)
+        .describe("Seconds to wait for a request, 0 to 30."),
       answer: answerSchema.optional(),
     }))
     .output(nextSchema)

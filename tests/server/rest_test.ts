@@ -29,11 +29,11 @@ const CALLERS = {
 
 const READERS = ["reader", "runner", "former", "adminReader", "adminRunner", "operator"] as const;
 const RUNNERS = READERS.filter((name) => !/reader$/i.test(name));
-const SERVERS = ["user", "admin", ...RUNNERS, "server"] as const;
+const SERVERS = ["user", "admin", "server", ...RUNNERS] as const;
 const ADMITTED: Readonly<Record<Access, Readonly<Record<"query" | "mutation", readonly (keyof typeof CALLERS)[]>>>> = {
   public: {
-    query: ["stranger", "user", "admin", "secret", ...READERS],
-    mutation: ["stranger", "user", "admin", "secret", ...READERS],
+    query: ["stranger", "user", "admin", "secret", "server", ...READERS],
+    mutation: ["stranger", "user", "admin", "secret", "server", ...READERS],
   },
   user: { query: ["user", "admin", ...READERS], mutation: ["user", "admin", ...RUNNERS] },
   serve: { query: SERVERS, mutation: SERVERS },

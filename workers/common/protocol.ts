@@ -239,10 +239,7 @@ export interface LuckTask extends SplitsPart {
   readonly trials: Trials;
 }
 
-/**
- * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<EncodedPortfolio>`, an `Outcome<SliceRun>`, an `Outcome<LuckPart>` or
- * an `Outcome<FoundPoints>`.
- */
+/** The message to a warm worker, which it answers with an `Outcome` of what this kind of job makes. */
 export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
