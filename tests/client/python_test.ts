@@ -136,7 +136,9 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
     const run = await python(blockIn(page, "python", "serve:breakout"));
     program.kill("SIGINT");
     const { stdout } = await program.output();
-    expect(new TextDecoder().decode(stdout)).toBe(`Serving breakout for ${service.url}: run serve:breakout\n`);
+    expect(new TextDecoder().decode(stdout)).toBe(
+      `Serving breakout for ${service.url}: run serve:breakout\nStopped serving breakout.\n`,
+    );
     expect([run.code, run.stderr, run.stdout]).toEqual([0, "", "completed True passed\n"]);
   });
   await t.step("every field that the API describes is there, without a line about it", async () => {

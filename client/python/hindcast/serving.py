@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Tuple
 
 from .client import Hindcast, connect
 from .errors import HindcastError, ServiceUnreachable
+from .transport import Transport
 
 PROTOCOL_VERSION = 1
 # Below the service's limit of a body, which has a little more than the answer.
@@ -28,7 +29,7 @@ def serve(
     service: Optional[Hindcast] = None,
     *,
     log: Callable[[str], Any] = print,
-) -> NoReturn:
+) -> None:
     """Decides for the endpoint `serve:NAME` until it is interrupted.
 
     Runs name it in place of an address: `hc.run("serve:mine", ...)`. It fetches each request, so it works behind any router. Several
@@ -46,9 +47,16 @@ def serve(
     """
     decide = _to_function(strategy)
     transport = (service or connect())._transport
+    log(f"Serving {name} for {transport.url}: run serve:{name}")
+    try:
+        _serve(decide, name, transport, log)
+    except KeyboardInterrupt:
+        log(f"Stopped serving {name}.")
+
+
+def _serve(decide: Decide, name: str, transport: Transport, log: Callable[[str], Any]) -> NoReturn:
     answer: Optional[Dict[str, Any]] = None
     failures = 0
-    log(f"Serving {name} for {transport.url}: run serve:{name}")
     while True:
         body = {} if answer is None else {"answer": answer}
         try:
