@@ -28,7 +28,7 @@ Deno.test("the lines start a cluster and restart its processes one after another
     wait $WORKER || test $? = 143`
     .replace(/postgres:\/\/\S+/, url).replaceAll("8001", String(freePort())).replaceAll("8002", String(freePort()));
   const { code, stdout, stderr } = await runLines(script, { env: { LOG_LEVEL: "error" } });
-  const said = stderr.split("\n").filter((line) => !/^$|^Task |^Buil(ding|t) the console/.test(line));
+  const said = stderr.split("\n").filter((line) => !/^$|^Task |^Buil(ding|t) the (console|interpreter)/.test(line));
   expect([code, said]).toEqual([0, []]);
   expect(stdout.match(/"status":"ok"/g)?.length).toBe(4);
   expect(stdout.match(/Hindcast listens on/g)?.length).toBe(3);

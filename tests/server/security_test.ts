@@ -216,7 +216,8 @@ Deno.test("hostile requests are refused in words that give nothing away, and are
       for (const name of NAMES) {
         const answer = await call(user, row, fill(row.path, name), undefined, headersOf(row.path));
         harmless(`${row.method} ${row.path} ${name.slice(0, 20)}`, answer);
-        expect(answer.status).toBeGreaterThanOrEqual(400);
+        // Any name may be that of a program, for which nothing is asked yet.
+        if (row.access !== "serve") expect(answer.status).toBeGreaterThanOrEqual(400);
       }
     }
   });
