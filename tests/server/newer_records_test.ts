@@ -15,6 +15,7 @@ const SHOWN: Readonly<Record<string, RegExp>> = {
   result_chunks: /backtests\/./,
   result_candles: /backtests\/./,
   optimizations: /optimizations/,
+  scan_markets: /optimizations\/./,
   trial_chunks: /optimizations\/./,
   monte_carlos: /monte-carlo/,
   stress_tests: /stress-tests/,
@@ -56,6 +57,9 @@ const WRITES: readonly (readonly [table: string, assignment: string, where?: str
   ["optimizations", `overfitting = '{"version": 2}'`],
   ["optimizations", `luck = '{"version": 2}'`],
   ["optimizations", `out_of_sample = '{"version": 2}'`],
+  ["optimizations", `scan = '{"version": 2}'`, "scan is not null"],
+  ["optimizations", `tested_paths = '{"version": 2}'`],
+  ["scan_markets", `days = '{"version": 2}'`],
   ["optimizations", `parameters = '[1]'`],
   ["trial_chunks", `data = ${BYTES}`],
   ["trial_chunks", `notes = '{"version": 2}'`],
@@ -122,6 +126,7 @@ interface Names {
   readonly backtest: string;
   readonly other: string;
   readonly optimization: string;
+  readonly scan: string;
   readonly simulation: string;
   readonly stress: string;
   readonly run: string;
@@ -157,6 +162,9 @@ async function makeRecords(user: TestClient): Promise<Names> {
     walk_forward: { train_days: 10, test_days: 5 },
   });
   expect((await finishOptimization(user, optimization)).at("/optimization/status")).toBe("completed");
+  const instruments = ["DEMO", "STOCK"].map((symbol) => ({ symbol, exchange: "SAMPLE" }));
+  const scan = await submitOptimization(user, { markets: { instruments } });
+  expect((await finishOptimization(user, scan)).at("/optimization/status")).toBe("completed");
   const made = await post("/api/monte-carlo", { monte_carlo: { backtest_id: backtest, method: "returns", runs: 20 } });
   const simulation = String(made.at("/monte_carlo/id"));
   await user.poll(`/api/monte-carlo/${simulation}`, "/monte_carlo/status");
@@ -174,14 +182,15 @@ async function makeRecords(user: TestClient): Promise<Names> {
     csv,
     { ...admin, "content-type": "text/csv" },
   );
-  return { backtest, other, optimization, simulation, stress, run: String(imported.at("/run/id")) };
+  return { backtest, other, optimization, scan, simulation, stress, run: String(imported.at("/run/id")) };
 }
 
 /** Every GET of REST, with the formats of its tables. */
-function* pathsOf({ backtest, other, optimization, simulation, stress, run }: Names): Generator<string> {
+function* pathsOf({ backtest, other, optimization, scan, simulation, stress, run }: Names): Generator<string> {
   const ids: readonly (readonly [prefix: string, ids: readonly string[]])[] = [
     ["/api/backtests/:id", [backtest, other]],
-    ["/api/optimizations/:id", [optimization]],
+    ["/api/optimizations/:id/ranking", [scan]],
+    ["/api/optimizations/:id", [optimization, scan]],
     ["/api/monte-carlo/:id", [simulation]],
     ["/api/stress-tests/:id", [stress]],
     ["/api/admin/ingestion/runs/:id", [run]],
@@ -204,7 +213,7 @@ function* pathsOf({ backtest, other, optimization, simulation, stress, run }: Na
     if (method !== "GET") continue;
     const [prefix, keys] = ids.find(([prefix]) => path.startsWith(prefix)) ?? ["", [""]];
     for (const key of keys) {
-      const filled = path.replace(prefix, prefix.replace(/:\w+$/, key)).replace(":version", "1.0.0");
+      const filled = path.replace(prefix, prefix.replace(/:\w+/, key)).replace(":version", "1.0.0");
       for (const query of queries[path] ?? [""]) yield `${filled}${query}`;
     }
   }
