@@ -75,11 +75,14 @@ Deno.test("endpoints run over many markets with one account", async (t) => {
       expect(determinism.evidence).toContain("AAA@LAB, BBB@LAB, CCC@LAB");
     });
   }
-  await t.step("requests about one market are those of version 1, without a name", () => {
+  await t.step("requests about one market are those of version 1, with the name of that market alone", () => {
+    const named = new Set<string>();
     for (const request of endpoint.seen.get("/follow")!) {
       expect(request).toMatchObject({ version: 1 });
-      expect(JSON.stringify(request)).not.toMatch(/LAB|AAA|BBB/);
+      named.add(JSON.stringify([Object(request).symbol, Object(request).exchange]));
+      expect(request).not.toHaveProperty("markets");
     }
+    expect([...named].sort()).toEqual(THREE.map(({ symbol, exchange }) => JSON.stringify([symbol, exchange])).sort());
   });
 
   const portfolio = (path: string, more: object = {}) => at(path, { mode: "portfolio", ...more });
