@@ -67,7 +67,7 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     await table.getByText("You have no tokens.").waitFor();
     await page.getByRole("button", { name: "Make a token" }).click();
     await page.getByText("Enter a name").waitFor();
-    expect(await page.getByLabel("Scope").getByRole("option").count()).toBe(2);
+    expect(await page.getByLabel("Scope").getByRole("option").count()).toBe(3);
     await page.getByLabel("Name of the new token").fill("nightly runs");
     await page.getByLabel("Scope").selectOption("read");
     await page.getByLabel("Expires after").selectOption("30");
