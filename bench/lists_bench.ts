@@ -130,7 +130,7 @@ async function measure(
       { length: readers },
       (_, i) => readAgain(reader, all[i % all.length]!, leaving.signal),
     );
-    const { sessions, runs } = await watch(other);
+    const { sessions, runs, lists } = await watch(other);
     leaving.abort();
     const read = (await Promise.all(readings)).reduce((sum, each) => ({
       bytes: sum.bytes + each.bytes,
@@ -139,7 +139,8 @@ async function measure(
     const megabytesPerSecond = read.bytes / 1e6 / (WATCHED_MS / 1000);
     await say(
       `${kind}, ${name}: session p50 ${ms(sessions, 0.5)}, p99 ${ms(sessions, 0.99)} ms; short backtest p50 ` +
-        `${ms(runs, 0.5)}, longest ${ms(runs, 1)} ms; ${megabytesPerSecond.toFixed(1)} MB/s, ${read.answers} answers`,
+        `${ms(runs, 0.5)}, longest ${ms(runs, 1)} ms; short list p50 ${ms(lists, 0.5)}, longest ${ms(lists, 1)} ms; ` +
+        `${megabytesPerSecond.toFixed(1)} MB/s, ${read.answers} answers`,
     );
     await report({
       measure: `${kind}: another's session (p99) during: ${name}`,
@@ -208,15 +209,20 @@ async function watch(user: TestClient) {
   const sessions: Promise<number>[] = [];
   const runs: Promise<number>[] = [];
   const backtest = { ...WEEK, strategy: "SMA Cross", initial_balance: 1000, parameters: HOURS };
+  const lists: Promise<number>[] = [];
   const run = async () => {
     const submitted = await user.send("POST", "/api/backtests", { backtest: { ...backtest, fresh: true } });
     await user.finish(submitted.at("/backtest/id"));
+    return `/api/backtests/${submitted.at("/backtest/id")}/trades`;
   };
+  const list = await run();
   const timers = [
     setInterval(() => sessions.push(time(() => user.get("/api/session"))), SESSION_EVERY_MS),
     setInterval(() => runs.push(time(run)), RUN_EVERY_MS),
+    setInterval(() => lists.push(time(() => user.get(list))), RUN_EVERY_MS),
   ];
   await new Promise((resume) => setTimeout(resume, WATCHED_MS));
   timers.forEach(clearInterval);
-  return { sessions: await Promise.all(sessions), runs: await Promise.all(runs) };
+  const [first, second, third] = await Promise.all([sessions, runs, lists].map((each) => Promise.all(each)));
+  return { sessions: first ?? [], runs: second ?? [], lists: third ?? [] };
 }
