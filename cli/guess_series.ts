@@ -9,7 +9,7 @@ const SAMPLE_BYTES_MAX = 4_194_304;
 const NEWLINE = 0x0a;
 
 /** Guesses about a file of candles. */
-export interface SeriesGuess {
+interface SeriesGuess {
   readonly timeframe: string;
   /** True for days that leave out Saturdays and Sundays, as those of stocks do. */
   readonly restsOnWeekends: boolean;

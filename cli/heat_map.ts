@@ -3,7 +3,7 @@ import type { Paint } from "./terminal.ts";
 type Value = string | number | boolean;
 
 /** A metric over one or two parameters, as the service's surfaces have it. */
-export interface DrawnSurface {
+interface DrawnSurface {
   readonly x: { readonly parameter: string; readonly values: readonly Value[] };
   readonly y: { readonly parameter: string; readonly values: readonly Value[] } | null;
   /** A row for each value of y; null where there is no trial. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 const loginSchema = z.object({ url: z.url(), token: z.string().min(1) });
 
 /** Where a user signed in, and as whom. */
-export type Login = z.infer<typeof loginSchema>;
+type Login = z.infer<typeof loginSchema>;
 
 /** The path of the file that holds the login: `hindcast/login.json` in the user's folder of settings. */
 export function loginPath(): string {

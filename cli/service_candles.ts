@@ -3,7 +3,7 @@ import type { Candles } from "../engine/candles.ts";
 import { fixedMs, isTimeframe, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 
 /** Candles to ask a service for. */
-export interface CandleRequest {
+interface CandleRequest {
   /** Its origin, such as `http://127.0.0.1:8000`. */
   readonly service: string;
   readonly symbol: string;

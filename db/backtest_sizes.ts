@@ -12,7 +12,7 @@ const CHUNK_BYTES = 200;
 const RECORD_BYTES = 1000;
 
 /** The columns that a statement that removes backtests returns, for `subtractSizes`. */
-export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
+const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
 export type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
 
 /**

@@ -99,7 +99,7 @@ export async function claimBacktests(
 }
 
 /** How far a run is. */
-export interface Progress {
+interface Progress {
   /** A fraction of the candles, 0 to 1. */
   readonly progress: number;
   readonly partialEquity: Backtest["partialEquity"];

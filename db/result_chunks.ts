@@ -56,7 +56,7 @@ export async function collectInSlices<T>(values: Iterable<T>): Promise<T[]> {
 }
 
 /** The chunks of an attempt of a backtest. */
-export interface AttemptChunks {
+interface AttemptChunks {
   readonly backtestId: string;
   readonly attempt: number;
   readonly chunks: readonly ResultChunk[];
@@ -161,7 +161,7 @@ export function insertingRows(bytes: string, places: string, join = ""): string 
 const INSERT = insertingRows("$1", "$2");
 const INSERT_MISSING = `${INSERT} on conflict do nothing`;
 
-export type PlacedChunk = ResultChunk & Pick<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
+type PlacedChunk = ResultChunk & Pick<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
 
 function* groupBySize(runs: readonly AttemptChunks[]): Generator<PlacedChunk[]> {
   let rows: PlacedChunk[] = [];

@@ -57,7 +57,7 @@ export const restRouter = router({
 });
 
 /** A procedure of `restRouter`. */
-export interface ProcedureDescription {
+interface ProcedureDescription {
   readonly type: "query" | "mutation" | "subscription";
   /** Undefined where it takes none. */
   readonly input: z.ZodType | undefined;

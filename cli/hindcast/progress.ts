@@ -4,7 +4,7 @@ import type { Output } from "./command.ts";
 const encoder = new TextEncoder();
 
 /** A line of progress, which only a terminal shows. */
-export interface ProgressLine {
+interface ProgressLine {
   update(record: { readonly status: string; readonly progress: number }): void;
   /** Removes the line. */
   end(): void;

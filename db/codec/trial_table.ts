@@ -63,8 +63,8 @@ export interface EncodedTrials {
 }
 
 /** A Sharpe ratio and the ends of its 95 % interval. */
-export const SHARPE_NAMES = ["sharpe", "sharpe_low", "sharpe_high"] as const;
-export type SharpeName = typeof SHARPE_NAMES[number];
+const SHARPE_NAMES = ["sharpe", "sharpe_low", "sharpe_high"] as const;
+type SharpeName = typeof SHARPE_NAMES[number];
 
 /** The frame of the columns of trials that are no metrics. */
 export const TRIAL_FRAME = "trial";

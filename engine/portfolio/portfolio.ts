@@ -181,7 +181,7 @@ export interface PortfolioTrades extends TradeColumns {
 }
 
 /** Orders of many markets, in order of placement. `time` is the open of the market's newest candle at the decision. */
-export interface PortfolioOrderColumns extends OrderColumns {
+interface PortfolioOrderColumns extends OrderColumns {
   readonly market: Uint16Array;
 }
 

@@ -42,7 +42,7 @@ export function runPortfolio(request: PortfolioRequest): PortfolioResult {
 }
 
 /** A run that its caller takes from row to row, because its strategies answer later. */
-export interface SteppedPortfolio {
+interface SteppedPortfolio {
   readonly simulation: PortfolioSimulation;
   /** The result, after the simulation has been finished; it has no bounds, which run a strategy again. */
   readonly result: () => PortfolioResult;

@@ -1,7 +1,7 @@
 import type { EquityColumns } from "../../db/codec/result_parts.ts";
 
 /** Several curves at shared times; each curve has a value or null at each. */
-export interface SharedCurves {
+interface SharedCurves {
   /** Milliseconds since 1970, rising. */
   readonly time: readonly number[];
   readonly equity: readonly (readonly (number | null)[])[];

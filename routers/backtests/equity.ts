@@ -8,7 +8,7 @@ export interface EquityColumns {
 }
 
 /** A curve as clients read it; `drawdown` is the fraction lost since the highest equity so far. */
-export interface Curve extends EquityColumns {
+interface Curve extends EquityColumns {
   readonly drawdown: Float64Array;
 }
 

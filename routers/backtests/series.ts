@@ -12,13 +12,13 @@ import type { Context } from "../common/trpc.ts";
 import { cutCurve, sampleCurve, type TimeRange, withDrawdown } from "./equity.ts";
 
 /** Columns of a completed run, a row for each time (milliseconds since 1970). */
-export interface Series<Name extends string> {
+interface Series<Name extends string> {
   readonly time: Float64Array;
   readonly columns: Readonly<Record<Name, Float64Array>>;
 }
 
-export type Curve = Series<"equity" | "drawdown" | "position">;
-export type Returns = Series<"return" | "equity">;
+type Curve = Series<"equity" | "drawdown" | "position">;
+type Returns = Series<"return" | "equity">;
 
 /** A series to send: rows as JSON, or its columns, a piece after the other; each is read when the format is known. */
 export interface SeriesAnswer {
@@ -54,7 +54,7 @@ const NO_CURVE: EquityColumns = {
 };
 
 /** Where curves are read from. */
-export type Reading = Pick<Context, "db" | "rowsWorker">;
+type Reading = Pick<Context, "db" | "rowsWorker">;
 
 /** Decodes chunks of curves in the thread of lists, since long ones would hold up everybody's requests here. */
 export function curveReader({ rowsWorker }: Pick<Context, "rowsWorker">): ReadCurve {

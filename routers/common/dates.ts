@@ -31,7 +31,7 @@ function epochMs(digits: string): number {
 }
 
 /** The JSON pointers of a range's dates, for the issues of an error. */
-export interface RangePaths {
+interface RangePaths {
   readonly start: string;
   readonly end: string;
   /** True if the range may end with the last moment of today. */

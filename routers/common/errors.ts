@@ -27,7 +27,7 @@ export interface Issue {
 }
 
 /** The body of every error answer. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;

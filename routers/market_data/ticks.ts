@@ -40,7 +40,7 @@ export const ticksShape = {
 export const limitSchema = integerSchema.pipe(z.int().min(1).max(PAGE_CANDLES_MAX));
 
 const ticksSchema = z.object(ticksShape);
-export type TicksInput = z.infer<typeof ticksSchema>;
+type TicksInput = z.infer<typeof ticksSchema>;
 
 /** The facts that an answer states before its candles. */
 export interface TicksHead {
@@ -52,7 +52,7 @@ export interface TicksHead {
 }
 
 /** The candles of an answer before they are read. */
-export interface FoundTicks {
+interface FoundTicks {
   readonly head: TicksHead;
   readonly plan: ReadPlan;
   /** Changes with the candles. */
@@ -160,7 +160,7 @@ function tooLarge(candles: number, timeframe: Timeframe): AppError {
 }
 
 /** The first candles of a range, and the cursor of the rest. */
-export interface TicksPage extends FoundTicks {
+interface TicksPage extends FoundTicks {
   readonly batches: readonly Candles[];
   /** The cursor of the rest, or null where nothing is left. */
   readonly nextCursor: string | null;

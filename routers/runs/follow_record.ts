@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** A record that processes change. */
-export interface Followed<Row> {
+interface Followed<Row> {
   /** Calls back after each change; `onEnd`, which need not be called, after the last. @returns A function that ends the watch. */
   watch(onChange: () => void, onEnd: () => void): Promise<() => void>;
   /** The record now; null once it is deleted. */

@@ -32,7 +32,7 @@ interface CompleteInput {
 }
 
 /** The inputs of a submission. */
-export interface SubmittedInputs {
+interface SubmittedInputs {
   readonly parameters: { readonly inputs?: Readonly<Record<string, CompleteInput>> };
   /** The most candles that they have in the range. */
   readonly candles: number;

@@ -28,14 +28,14 @@ const requestSchema = z.object({
 });
 
 /** The markets of a submission. */
-export interface SubmittedMarkets {
+interface SubmittedMarkets {
   readonly parameters: PortfolioParameters;
   /** Of the universe that it names; the run keeps them. */
   readonly members?: readonly Member[];
 }
 
 /** The keys of `parameters` that make a run one of many markets, complete; empty for a run of one market. */
-export interface PortfolioParameters {
+interface PortfolioParameters {
   readonly instruments?: readonly object[];
   /** With its version. */
   readonly universe?: string;

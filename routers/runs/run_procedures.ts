@@ -12,7 +12,7 @@ import { idSchema, type Runs, toRecordEvents, waitShape } from "./runs.ts";
  * @typeParam Item A record as clients read it.
  * @typeParam Answer The answer that has one.
  */
-export interface ShownRuns<Row extends RunRow, Item extends object, Answer, Request, Wrapped> {
+interface ShownRuns<Row extends RunRow, Item extends object, Answer, Request, Wrapped> {
   readonly runs: Runs<Row>;
   /** The request for a new one, as clients wrap it. */
   readonly createSchema: z.ZodType<{ readonly request: Request }, Wrapped>;

@@ -43,7 +43,7 @@ export function idempotencyConflict(key: string): AppError {
 }
 
 /** The parameters of a record: everything that decides a result, filled in. */
-export type CompleteParameters = Record<string, unknown> & { readonly timeframe: Timeframe };
+type CompleteParameters = Record<string, unknown> & { readonly timeframe: Timeframe };
 
 /**
  * Fills in everything that decides the result, so that the record says what runs.

@@ -20,7 +20,7 @@ export const idSchema = z.string().max(100);
 export const waitShape = { wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) };
 
 /** True if a record is final. */
-export function hasEnded({ status }: Pick<RunRow, "status">): boolean {
+function hasEnded({ status }: Pick<RunRow, "status">): boolean {
   return status !== "queued" && status !== "running";
 }
 

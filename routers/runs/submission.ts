@@ -17,7 +17,7 @@ import type { Runs } from "./runs.ts";
 type Services = Pick<Context, "db" | "queue" | "quotas">;
 
 /** A record that is to be written, with its job. */
-export interface NewRun extends OwnedKey {
+interface NewRun extends OwnedKey {
   readonly queuePosition: number;
   readonly submission: NamedSubmission | null;
 }
@@ -27,7 +27,7 @@ export interface NewRun extends OwnedKey {
  *
  * @typeParam Plan A request, checked and completed.
  */
-export interface RunSubmission<Row extends RunRow, Request extends object, Plan> {
+interface RunSubmission<Row extends RunRow, Request extends object, Plan> {
   readonly runs: Runs<Row>;
   /** The most runs of a user that may wait or run. */
   unendedMax(quotas: Quotas): number;

@@ -52,7 +52,7 @@ export const versionRequestSchema = inputObject({
   artifact: artifactSchema.optional(),
 });
 
-export type VersionRequest = z.infer<typeof versionRequestSchema>;
+type VersionRequest = z.infer<typeof versionRequestSchema>;
 
 /** The fields that can be changed later. */
 export const textShape = {
@@ -84,7 +84,7 @@ export const strategySchema = inputObject({
   initial_version: versionRequestSchema,
 });
 
-export type StrategyRequest = z.infer<typeof strategySchema>;
+type StrategyRequest = z.infer<typeof strategySchema>;
 
 /**
  * Registers a strategy with its first version.

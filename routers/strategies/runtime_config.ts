@@ -77,8 +77,8 @@ function describeType(config: unknown): string {
   return given ? mustBe('"remote", "wasm" or "script"').error({ input: config.type }) : "is required";
 }
 
-export type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
-export type Artifact = z.infer<typeof artifactSchema>;
+type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
+type Artifact = z.infer<typeof artifactSchema>;
 
 /**
  * Refuses a URL whose host is an address that is not public. The workers check host names at each call.

@@ -8,10 +8,10 @@ import { RunSubmitter } from "../runs/submission.ts";
 import { stressTestRuns } from "./stress_test_records.ts";
 
 /** Queued and running ones of one user; each computes for minutes at most. */
-export const UNENDED_MAX = 20;
+const UNENDED_MAX = 20;
 
 /** The backtest that is to be tested. */
-export interface StressRequest {
+interface StressRequest {
   readonly backtest_id: string;
 }
 

@@ -13,7 +13,7 @@ type UserContext = Context & { readonly user: User };
 const SLUGS_MAX = 1_000;
 
 /** A version of a universe, as a run stores it. */
-export interface UniverseMembers {
+interface UniverseMembers {
   readonly slug: string;
   readonly version: number;
   readonly members: readonly Member[];

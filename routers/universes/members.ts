@@ -6,9 +6,9 @@ import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 
 /** Most rows of a version: an instrument that left and came back has two. */
-export const MEMBERS_MAX = 5_000;
+const MEMBERS_MAX = 5_000;
 /** Most characters of a version as CSV. */
-export const MEMBERS_CSV_MAX = 512 * 1024;
+const MEMBERS_CSV_MAX = 512 * 1024;
 
 const COLUMNS = ["symbol", "exchange", "from", "to"] as const;
 

@@ -7,7 +7,7 @@ import { describeTries } from "./tries.ts";
 type Backtest = Awaited<ReturnType<AgentApi["backtests"]["get"]>>["backtest"];
 
 /** Most seconds that a call waits: clients and proxies give up after a minute. */
-export const WAIT_SECONDS_MAX = 30;
+const WAIT_SECONDS_MAX = 30;
 // About 400 bytes each.
 const TRADES_PAGE = 15;
 const NAMED_METRICS = [

@@ -5,7 +5,7 @@ import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
 import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
 
 /** A strategy's signals at the close of a candle. */
-export interface Signals {
+interface Signals {
   /** True where it goes long. */
   readonly buys: (i: number) => boolean;
   /** True where it goes short. */

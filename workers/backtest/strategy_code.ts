@@ -11,7 +11,7 @@ import type { ScriptJob, WasmJob } from "../sandbox/task.ts";
 import type { Parameters, RunRecord } from "./run_settings.ts";
 
 /** A user's module or script, ready for a sandbox. */
-export interface StrategyCode {
+interface StrategyCode {
   /** Its part of the run's key. */
   readonly identity: unknown;
   readonly moduleSha256: string;

@@ -45,7 +45,7 @@ export interface EncodedRun {
 }
 
 /** Milliseconds since 1970, with fractions, by the worker's clock. */
-export interface RunTimes {
+interface RunTimes {
   readonly begun: number;
   /** The simulation and its metrics were done. */
   readonly ran: number;

@@ -8,7 +8,7 @@ export interface Holding {
 }
 
 /** All days of some markets. */
-export interface JoinedDays {
+interface JoinedDays {
   /** In days since 1970, ascending. */
   readonly days: readonly number[];
   /** Writes the returns of a market's trial on their days; others stay 0. */

@@ -24,7 +24,7 @@ const NAMED_MAX = 10;
 const MISSING: readonly FailureCode[] = ["NO_DATA"];
 
 /** A market with what is known of its candles. */
-export interface LoadedMarket {
+interface LoadedMarket {
   readonly id: string;
   readonly memberships: readonly Member[];
   readonly data: MarketData;

@@ -31,7 +31,7 @@ import { type LoadedMarkets, loadMarkets, name, seriesOf, toEngineMarkets } from
 const logger = getLogger(["hindcast", "queue"]);
 
 /** What a run over many markets needs of its process. */
-export interface PortfolioServices extends CandleServices {
+interface PortfolioServices extends CandleServices {
   readonly records: BacktestRecords;
   readonly runner: Runner;
   readonly deadlineMs: number;

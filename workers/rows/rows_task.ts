@@ -48,7 +48,7 @@ export interface CutTask {
 }
 
 /** Takes a chunk of a curve. */
-export interface CurveTask {
+interface CurveTask {
   readonly kind: "curve";
   /** The same for no other chunk. */
   readonly key: string;

@@ -1,5 +1,5 @@
 /** A symmetric matrix of n x n values, row by row. */
-export interface Covariance {
+interface Covariance {
   readonly size: number;
   readonly values: Float64Array;
   /** The part of the target in it: 0 is the sample's covariance, 1 the same variance for all and no correlation. */

@@ -7,7 +7,7 @@ const KINDS = {
   danger: "border-danger/60 bg-surface text-danger hover:bg-sunken",
 } as const;
 
-export type ButtonKind = keyof typeof KINDS;
+type ButtonKind = keyof typeof KINDS;
 
 /** The look of a button, for links that act as one. */
 export function buttonClass(kind: ButtonKind = "plain"): string {

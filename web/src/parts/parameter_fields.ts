@@ -16,7 +16,7 @@ export interface ParameterField {
 }
 
 /** A parameter_schema and a default_config, as the catalogue has them. */
-export interface ParameterRules {
+interface ParameterRules {
   readonly parameter_schema: Readonly<Record<string, unknown>>;
   readonly default_config: Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { controlClass, FieldNote } from "./field.tsx";
 
 /** A line of a picker's list. */
-export interface PickerItem {
+interface PickerItem {
   readonly key: string;
   readonly name: string;
   readonly detail?: string | undefined;

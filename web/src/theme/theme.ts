@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 /** The palettes; `system` follows the device's preference. */
 export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 const KEY = "hindcast.theme";
 const listeners = new Set<() => void>();

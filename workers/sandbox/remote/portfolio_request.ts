@@ -8,7 +8,7 @@ import { writeTrades } from "./request.ts";
 export const PORTFOLIO_VERSION = 2;
 
 /** An instant at which a strategy for all markets is asked. */
-export interface Moment {
+interface Moment {
   readonly now: number;
   readonly seats: readonly Seat[];
   readonly account: PortfolioAccount;

@@ -12,7 +12,7 @@ import type { PortfolioDoor } from "./realm/portfolio.ts";
 const TAG_CHARS_MAX = 64;
 
 /** A run's markets, as a strategy for all of them knows them before it sees a candle. */
-export interface PortfolioSeries {
+interface PortfolioSeries {
   readonly timeframeMs: number;
   readonly markets: readonly PortfolioMarket[];
   /** Marks of the run: rows of its plots. */

@@ -61,7 +61,7 @@ export interface ShownColumn {
 }
 
 /** What a realm asks for and shows of the candles of one market. */
-export interface ColumnDoor {
+interface ColumnDoor {
   readonly requests: () => string;
   readonly shown: () => string;
   readonly column: (n: number) => ArrayBuffer;

@@ -32,7 +32,7 @@ const REFUSAL = /^Cannot create the strategy: (RangeError|ValueError)/;
 export type Compile = (source: string) => Promise<CompiledScript>;
 
 /** The watchers of a run. */
-export interface ScriptWatch {
+interface ScriptWatch {
   /** The run's control words, in shared memory. */
   readonly control: Int32Array;
   /** Gets the lines that the script logs, as it runs. */

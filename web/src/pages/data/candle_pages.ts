@@ -9,7 +9,7 @@ const INSTRUMENTS_MAX = 200;
 const STEPS_MAX = 12;
 
 /** A stretch of candles, oldest first. */
-export interface CandlePage {
+interface CandlePage {
   readonly candles: readonly Tick[];
   /** The end of the page before this one, in milliseconds since 1970; null where there is none. */
   readonly before: number | null;

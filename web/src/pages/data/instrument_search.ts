@@ -1,7 +1,7 @@
 import { type Timeframe, TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 
 /** The state of an instrument's page that its address keeps. */
-export interface InstrumentSearch {
+interface InstrumentSearch {
   readonly timeframe?: Timeframe;
   /** The last day that is shown, as `2024-01-31`. */
   readonly until?: string;

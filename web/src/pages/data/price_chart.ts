@@ -16,7 +16,7 @@ const BAR_PX = 5;
 const NEAR_START_BARS = 200;
 
 /** Told to the page around the chart. */
-export interface PriceChartEvents {
+interface PriceChartEvents {
   /** The candle under the pointer; null without one. */
   onCandle(candle: Tick | null): void;
   /** The view comes near the first candle. */

@@ -7,7 +7,7 @@ import { DAYS, NO_WALK, planWalk, toWalkForward, type WalkForm } from "./walk_fo
 type Objective = NonNullable<OptimizationRequest["objective"]>;
 
 /** The values that one parameter takes, as typed. */
-export interface Range {
+interface Range {
   isVaried: boolean;
   min: string;
   max: string;

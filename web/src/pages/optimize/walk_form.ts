@@ -22,7 +22,7 @@ export const DAYS = { trainDays: "train_days", testDays: "test_days", stepDays: 
 export type DaysField = keyof typeof DAYS;
 
 /** Dates as YYYY-MM-DD, the end exclusive; empty while none is typed. */
-export interface DateRange {
+interface DateRange {
   readonly start: string;
   readonly end: string;
 }

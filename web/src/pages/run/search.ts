@@ -13,7 +13,7 @@ export const RUN_TABS = [
 export type RunTab = (typeof RUN_TABS)[number];
 
 /** The state of a run's page that its address keeps. */
-export interface RunSearch {
+interface RunSearch {
   readonly tab?: RunTab;
   /** The market whose trades are shown, such as `SPY@ARCA`. */
   readonly market?: string;

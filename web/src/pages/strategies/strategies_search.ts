@@ -7,7 +7,7 @@ export const ADD_WAYS = ["script", "wasm", "remote"] as const;
 export type AddWay = (typeof ADD_WAYS)[number];
 
 /** The state of the catalogue's page that its address keeps. */
-export interface StrategiesSearch {
+interface StrategiesSearch {
   readonly kind?: StrategyKind;
   readonly add?: AddWay;
 }

@@ -6,7 +6,7 @@ export interface ChartWindow {
 }
 
 /** The part of a window that is seen, in bars from the window's start; may reach beyond it. */
-export interface SeenBars {
+interface SeenBars {
   readonly from: number;
   readonly to: number;
 }

@@ -33,7 +33,7 @@ const PLOT_PANE_SHARE = 2;
 const TITLES = ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"] as const;
 
 /** Told to the page around the chart. */
-export interface ChartEvents {
+interface ChartEvents {
   /** The bar under the pointer, by its index in the data; null without one. */
   onBar(data: RunBars, bar: number | null): void;
   /** The times of the first and the last bar in view, the fills between them, and whether each is drawn. */

@@ -2,7 +2,7 @@ import type { StressTest } from "../../../api.ts";
 
 type Result = NonNullable<StressTest["result"]>;
 export type StressRow = Result["rows"][number];
-export type Regime = Result["regimes"][number];
+type Regime = Result["regimes"][number];
 
 /** The headings of the table, by the kind of its rows. */
 export const GROUP_NAMES: Readonly<Record<StressRow["group"], string>> = {

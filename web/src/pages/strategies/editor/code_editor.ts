@@ -20,7 +20,7 @@ import { completeScript, hoverHints } from "./hints.ts";
 import { languageOf, type ScriptLanguage, toPython } from "./script_language.ts";
 
 /** Told by an editor. */
-export interface EditorEvents {
+interface EditorEvents {
   onChange(text: string): void;
   onLeave(): void;
   /** Ctrl+Enter, or the command key. */

@@ -1,5 +1,5 @@
 /** A place in a script's text; both count from 1. */
-export interface ScriptPlace {
+interface ScriptPlace {
   readonly line: number;
   readonly column: number;
 }
