@@ -5,7 +5,7 @@ import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
 import { PostgresClient } from "../db/postgres/postgres.ts";
 import { addUser, newTenDaysBacktest, submitBacktest } from "../tests/support/backtests.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
-import { openEmbeddedBossDatabase } from "../workers/jobs/boss_database.ts";
+import { connectBoss } from "../workers/jobs/boss_database.ts";
 import { type OpenQueue, openQueue } from "../workers/queue.ts";
 import { median } from "./measure.ts";
 
@@ -96,10 +96,11 @@ async function measureMedian(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Milliseconds in which pg-boss takes `count` jobs one after another, and hands them out and ends them one by one. */
-export async function measureBareQueue({ handle: { connection } }: Bare, count: number): Promise<number> {
+export async function measureBareQueue({ handle }: Bare, count: number): Promise<number> {
+  const { connection } = handle;
   const boss = new PgBoss({
     ...connection.kind === "pglite"
-      ? { db: openEmbeddedBossDatabase(connection), backend: "pglite" }
+      ? { db: connectBoss(handle, "bench").db, backend: "pglite" }
       : { connectionString: connection.url },
     schedule: false,
     supervise: false,

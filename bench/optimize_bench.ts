@@ -25,7 +25,7 @@ const HOURS_GOAL_MS = 1000;
 const MS_MAX = 600_000;
 const LIMITS = { deadlineMs: MS_MAX, waitMs: MS_MAX, signal: new AbortController().signal, onProgress: () => {} };
 const rounds = Number(Deno.args[0] ?? 5);
-const year = readYear();
+const year = await readYear();
 const cores = navigator.hardwareConcurrency;
 
 /** Equal steps of a period. */

@@ -20,7 +20,7 @@ const POLL_MS = 10;
 // The time of a run varies by a third on a busy machine: the median of an odd count.
 const rounds = Number(Deno.args[0] ?? 9);
 
-const year = readYear();
+const year = await readYear();
 const unpackMs = measureUnpacking(year);
 
 await onBothDatabases(year, measure);

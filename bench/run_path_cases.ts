@@ -8,7 +8,7 @@ import { run } from "../engine/run.ts";
 import { allocateCandles, concatCandles, copyCandles } from "../market/archive/candle_columns.ts";
 import { makeChunk, openChunk } from "../market/archive/chunk.ts";
 import { resampleAll } from "../market/archive/resample.ts";
-import { generateSample } from "../market/feeds/sample.ts";
+import { SAMPLE_FEED, SAMPLE_INSTRUMENTS, SAMPLE_RANGE } from "../market/feeds/sample.ts";
 import { fixedMs, monthOf } from "../market/timeframes.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
 import { median } from "./measure.ts";
@@ -60,8 +60,9 @@ export interface Year {
 }
 
 /** The sample's year, in shared memory as a worker reads it. */
-export function readYear(): Year {
-  const months = [...generateSample()];
+export async function readYear(): Promise<Year> {
+  const request = { instrument: SAMPLE_INSTRUMENTS[0], timeframe: "1m", ...SAMPLE_RANGE } as const;
+  const months = (await Array.fromAsync(SAMPLE_FEED.fetch(request))).map(({ candles }) => candles);
   const minutes = concatCandles(months);
   const share = (candles: Candles) => {
     const shared = allocateCandles(candles.time.length, true);

@@ -11,21 +11,16 @@ const SILENT = `
     and state = 'active' and wait_event = 'ClientRead' and state_change < now() - $1::float8 * interval '1 ms'`;
 
 /**
- * Ends sessions of this service that have sent half of a statement and nothing since. Their processes hang, and the locks that they hold
- * would keep other processes from taking over their work.
+ * Ends, again and again, sessions of this service that have sent half of a statement and nothing since. Their processes hang, and the locks
+ * that they hold would keep other processes from taking over their work.
  *
  * @param pool Of sessions with the same `application_name`.
- * @returns How many.
+ * @returns A function that ends the watch.
  */
-export async function endSilentSessions(pool: PostgresPool, silenceMs: number): Promise<number> {
-  return (await pool.query(SILENT, [silenceMs])).length;
-}
-
-/** Does so again and again, until the returned function is called. */
 export function watchSilentSessions(pool: PostgresPool, silenceMs: number): () => void {
   const look = async () => {
     try {
-      const count = await endSilentSessions(pool, silenceMs);
+      const count = (await pool.query(SILENT, [silenceMs])).length;
       if (count > 0) log.warn("Ended {count} database sessions of processes that hang", { count });
     } catch (error) {
       log.debug("Cannot look for sessions that hang: {error}", { error });

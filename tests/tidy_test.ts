@@ -1,6 +1,7 @@
 /** The tree is the architecture: this holds who may import whom, sizes, and what no file may contain. */
 import { expect } from "@std/expect";
 import { findCircles } from "./support/find_circles.ts";
+import { findLoneExports } from "./support/find_lone_exports.ts";
 import { IMPORTS } from "./support/import_table.ts";
 import { makeLocks } from "./support/service_lock.ts";
 import { dirname, join, relative } from "node:path";
@@ -75,6 +76,11 @@ Deno.test("no two files have the same name, but by a convention", () => {
   expect(findEqualNames(sources.filter((path) => PRODUCT.test(path)))).toEqual([]);
 });
 
+Deno.test("nothing is exported for tests or benches alone", () => {
+  const products = sources.filter((path) => PRODUCT.test(path) && !path.startsWith("bench/"));
+  expect(findLoneExports(new Map(products.map((path) => [path, read(path)])))).toEqual([]);
+});
+
 Deno.test("WebAssembly is compiled and called in the sandbox and nowhere else", () => {
   const others = sources.filter((path) => !COMPILES.some((folder) => path.startsWith(folder)));
   // Move such code into workers/sandbox, where a user's code has no rights.
@@ -129,6 +135,11 @@ Deno.test("the checks notice what they are for", () => {
   expect(complainAbout("market/archive/read.ts", { specifier: "../../engine/run.ts", typeOnly: true })).toBeNull();
   const long = `function f() {\n${"f();\n".repeat(FUNCTION_LINES_MAX)}}\nconst x: any = 1;`;
   expect(inspectText("x.ts", long).complaints.length).toBe(2);
+  const lone = new Map([["db/a.ts", "export const one = 1;\nexport function two() {}"], [
+    "db/b.ts",
+    'import { one } from "./a.ts";',
+  ]]);
+  expect(findLoneExports(lone)).toEqual([expect.stringMatching(/^db\/a\.ts:two is exported/)]);
   const circle = new Map([["a.ts", ["b.ts", "d.ts"]], ["b.ts", ["c.ts"]], ["c.ts", ["a.ts"]], ["d.ts", []]]);
   expect(findCircles(circle)).toEqual([expect.stringMatching(/^a\.ts -> b\.ts -> c\.ts -> a\.ts: /)]);
   expect(findEqualNames(["db/runs.ts", "routers/runs/runs.ts", "db/client.ts", "workers/sandbox/remote/client.ts"]))

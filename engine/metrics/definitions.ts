@@ -2,7 +2,7 @@ import { type MetricDefinition, ofCandles, ofDays, ofMarks, ofOrders } from "./d
 import * as reasons from "./reasons.ts";
 import { TRADE_DEFINITIONS } from "./trade_definitions.ts";
 
-export { type MetricDefinition, SAMPLES } from "./define.ts";
+export { SAMPLES } from "./define.ts";
 
 const WITHOUT_BENCHMARK = [reasons.TWO_DAYS, reasons.TWO_SHARED_DAYS];
 

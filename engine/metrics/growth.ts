@@ -38,28 +38,28 @@ export function growthMetrics(
 }
 
 /** Days from the first candle's open to the last candle's close. */
-export function durationDays(input: MetricsInput): number {
+function durationDays(input: MetricsInput): number {
   const { time, timeframeMs } = input;
   return (candleClose(time[time.length - 1]!, timeframeMs) - time[0]!) / DAY_MS;
 }
 
 /** Final equity / initial balance - 1. */
-export function totalReturn(input: MetricsInput): number {
+function totalReturn(input: MetricsInput): number {
   return input.equity[input.equity.length - 1]! / input.initialBalance - 1;
 }
 
 /** Last close / first close - 1: the return of holding the instrument over the range, before costs. */
-export function buyHoldReturn(input: MetricsInput): number {
+function buyHoldReturn(input: MetricsInput): number {
   return input.close[input.close.length - 1]! / input.close[0]! - 1;
 }
 
 /** Compound annual growth rate by the calendar: (1 + total return)^(365.25 / duration in days) - 1. */
-export function cagr(input: MetricsInput): Measured {
+function cagr(input: MetricsInput): Measured {
   return compound(input, YEAR_DAYS / durationDays(input));
 }
 
 /** Geometric mean of the daily returns, annualised: (1 + total return)^(periodsPerYear / days) - 1. */
-export function annualReturn(input: MetricsInput, daily: DailyColumns): Measured {
+function annualReturn(input: MetricsInput, daily: DailyColumns): Measured {
   return compound(input, input.periodsPerYear / daily.days);
 }
 

@@ -44,11 +44,13 @@ export function mean(values: Float64Array): number {
   return sum(values) / values.length;
 }
 
-/** Shape of a sample, each figure by the function of its name. */
+/** Shape of a sample. */
 export interface Moments {
   readonly mean: number;
   readonly standardDeviation: number;
+  /** No unit; NaN of fewer than three values or where none differ. */
   readonly skewness: number;
+  /** Beyond the normal distribution's; NaN of fewer than four values or where none differ. */
   readonly excessKurtosis: number;
 }
 
@@ -95,16 +97,6 @@ export function measureMoments(values: Float64Array): Moments {
 /** Sample standard deviation: the divisor is count - 1. NaN of fewer than two values. */
 export function standardDeviation(values: Float64Array): number {
   return measureMoments(values).standardDeviation;
-}
-
-/** Skewness of a sample: no unit; NaN of fewer than three values or where none differ. */
-export function skewness(values: Float64Array): number {
-  return measureMoments(values).skewness;
-}
-
-/** Kurtosis of a sample in excess of the normal distribution's: NaN of fewer than four values or where none differ. */
-export function excessKurtosis(values: Float64Array): number {
-  return measureMoments(values).excessKurtosis;
 }
 
 /**

@@ -16,7 +16,7 @@ const QUERY_CHUNKS_MAX = 200;
 const READ_ATTEMPTS_MAX = 5;
 
 /** Another process wrote to the range during a read: a new plan reads the new candles. */
-export class CandlesChangedError extends Error {
+class CandlesChangedError extends Error {
   override readonly name = "CandlesChangedError";
 }
 

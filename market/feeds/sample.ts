@@ -12,7 +12,7 @@ const MINUTE_MS = TIMEFRAME_MS["1m"];
 const HOUR_MS = TIMEFRAME_MS["1h"];
 
 /** An invented instrument that trades day and night. */
-export const SAMPLE_INSTRUMENT = {
+const SAMPLE_INSTRUMENT = {
   symbol: "DEMO",
   exchange: "SAMPLE",
   assetClass: "crypto",
@@ -21,7 +21,7 @@ export const SAMPLE_INSTRUMENT = {
   backfillFrom: "2024-01-01",
 } as const;
 
-export const SAMPLE_STOCK = { ...SAMPLE_INSTRUMENT, symbol: "STOCK", assetClass: "stock" } as const;
+const SAMPLE_STOCK = { ...SAMPLE_INSTRUMENT, symbol: "STOCK", assetClass: "stock" } as const;
 /** The invented instruments that every service has from its first start. */
 export const SAMPLE_INSTRUMENTS = [SAMPLE_INSTRUMENT, SAMPLE_STOCK, ...SAMPLE_STOCKS] as const;
 
@@ -89,16 +89,6 @@ export const SAMPLE_FEED: Feed = {
     if (from < end) yield { start: from, end, candles: allocateCandles(0) };
   },
 };
-
-/** The candles of the instrument that trades day and night, a month at a time. */
-export function* generateSample(): Generator<Candles> {
-  for (const { candles } of cryptoMonths()) yield candles;
-}
-
-/** The candles of the stock, a month at a time. */
-export function* generateStock(): Generator<Candles> {
-  for (const { candles } of stockMonths()) yield candles;
-}
 
 function* cryptoMonths(): Generator<Month> {
   const market = new SampleMarket(CRYPTO);

@@ -1,7 +1,7 @@
 import { decompress } from "lzma1";
 
 /** Bytes that are no LZMA file, or a damaged one. */
-export class LzmaError extends Error {
+class LzmaError extends Error {
   override readonly name = "LzmaError";
 }
 

@@ -49,7 +49,7 @@ export interface ResolvedStrategy extends ParameterRules {
   readonly portfolioBuiltin: PortfolioBuiltin | null;
   /** True if it decides on many markets at once: it cannot run over one. */
   readonly decidesOnMarkets: boolean;
-  /** A module that came with the request, for keepModule() to store; null without one, or if a registered version has it. */
+  /** A module that came with the request, for admitModule() to store; null without one, or if a registered version has it. */
   readonly module: Module | null;
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined if the request has none. */
   readonly shown: Parameters | undefined;
@@ -177,27 +177,21 @@ function decidesOnMarkets(runtime: SandboxRuntime): boolean {
 /**
  * Keeps the module of a resolved strategy for as long as the record that the caller's transaction writes.
  *
- * @throws AppError UNKNOWN_STRATEGY when the strategy was deleted meanwhile, with its module.
+ * @param tx Holds the user's lock.
+ * @throws AppError QUOTA_EXCEEDED for a module that came with the request and finds no room, UNKNOWN_STRATEGY when the strategy was deleted
+ *   meanwhile, with its module.
  */
-export async function keepModule(
+export async function admitModule(
   tx: Db,
+  ownerId: string,
+  quotas: Quotas,
   { name, runtime, module }: Pick<ResolvedStrategy, "name" | "runtime" | "module">,
 ): Promise<void> {
+  if (module !== null) await requireRoomForModule(tx, ownerId, quotas, module);
   if (runtime === null || runtime.type === "remote") return;
   if (module !== null) return await storeModule(tx, module);
   if (await holdModule(tx, runtime.sha256)) return;
   throw unknownStrategy(NAME_PATH, `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
-}
-
-/**
- * The same, for a module that came with the user's request, if there is room for it.
- *
- * @param tx Holds the user's lock.
- * @throws AppError QUOTA_EXCEEDED, and as keepModule().
- */
-export async function admitModule(tx: Db, ownerId: string, quotas: Quotas, strategy: ResolvedStrategy): Promise<void> {
-  if (strategy.module !== null) await requireRoomForModule(tx, ownerId, quotas, strategy.module);
-  await keepModule(tx, strategy);
 }
 
 /** A strategy that came with the backtest; its module passes the same check as at registration. */

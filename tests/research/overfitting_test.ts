@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { joinSplits, measureSplits, splitTrials } from "../../research/cross_validation.ts";
+import { measureSplits, splitTrials } from "../../research/cross_validation.ts";
 import { measureOf } from "../../research/luck/measures.ts";
 import { type LuckReport, measureLuck, type Trials } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
@@ -79,7 +79,6 @@ Deno.test("figures of cross-validation are those of a slow count of all 12,870 s
       expect(figures.median_rank).toBeCloseTo(naive.median_rank, 12);
       expect(figures.degradation_slope).toBeCloseTo(naive.degradation_slope, 6);
       expect(figures).toEqual(measureSplits([splitTrials(given, { part: 0, parts: 1 })]));
-      expect(joinSplits(split)).toEqual(joinSplits([splitTrials(given, { part: 0, parts: 1 })]));
     }
   }
 });

@@ -30,7 +30,7 @@ function openBossDatabase(url: string, name: string): BossDatabase & { close(): 
 }
 
 /** The embedded database as pg-boss uses it, on the connection that the service uses too. */
-export function openEmbeddedBossDatabase({ pool, listen }: PgliteConnection): BossDatabase {
+function openEmbeddedBossDatabase({ pool, listen }: PgliteConnection): BossDatabase {
   return {
     executeSql: async (text, values) => ({ rows: await pool.query(text, values) }),
     async listen(channel, onNotification, onConnect) {

@@ -16,7 +16,7 @@ import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
 
-export type { DryRun, RemoteMarketsJob, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
+export type { DryRun, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;

@@ -4,7 +4,7 @@ import type { Db } from "../../../db/client.ts";
 import { type AssetClass, ensureInstrument, type Instrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
 import type { Candles } from "../../../engine/candles.ts";
-import { candleBatches, CandlesChangedError } from "../../../market/archive/read.ts";
+import { candleBatches } from "../../../market/archive/read.ts";
 import { readCandles } from "../../support/candles.ts";
 import { storeCandles } from "../../../market/archive/store.ts";
 import { DamagedChunkError } from "../../../market/archive/chunk.ts";
@@ -259,7 +259,7 @@ async function streams(db: Db) {
   const outdated = (async () => {
     for await (const _ of candleBatches(db, plan));
   })();
-  await expect(outdated).rejects.toThrow(CandlesChangedError);
+  await expect(outdated).rejects.toMatchObject({ name: "CandlesChangedError" });
 }
 
 async function readsNoFurther(db: Db) {

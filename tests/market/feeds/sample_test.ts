@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { expect } from "@std/expect";
 import { hashCandles } from "../../../market/archive/candle_columns.ts";
-import {
-  generateSample,
-  generateStock,
-  SAMPLE_FEED,
-  SAMPLE_INSTRUMENT,
-  SAMPLE_STOCK,
-} from "../../../market/feeds/sample.ts";
+import { SAMPLE_FEED, SAMPLE_INSTRUMENTS, SAMPLE_RANGE } from "../../../market/feeds/sample.ts";
 import { generateDays, SAMPLE_MEMBERS, SAMPLE_STOCKS } from "../../../market/feeds/sample_stocks.ts";
 
-const months = [...generateSample()];
-const stock = [...generateStock()];
+const [SAMPLE_INSTRUMENT, SAMPLE_STOCK] = SAMPLE_INSTRUMENTS;
+
+const monthsOf = async (instrument: typeof SAMPLE_INSTRUMENTS[number]) =>
+  (await Array.fromAsync(SAMPLE_FEED.fetch({ instrument, timeframe: "1m", ...SAMPLE_RANGE }))).map(({ candles }) =>
+    candles
+  );
+const months = await monthsOf(SAMPLE_INSTRUMENT);
+const stock = await monthsOf(SAMPLE_STOCK);
 
 Deno.test("the sample is every minute of 2024", () => {
   expect(months.length).toBe(12);

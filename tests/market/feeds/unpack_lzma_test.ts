@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { compress, decompress } from "lzma1";
-import { LzmaError, unpackLzma } from "../../../market/feeds/unpack_lzma.ts";
+import { unpackLzma } from "../../../market/feeds/unpack_lzma.ts";
 
 // "hindcast " twenty times and a newline, packed by `xz --format=lzma` 5.4.1: of unknown size, ended by a marker.
 const BY_XZ = "XQAAgAD//////////wA0Gkoe9iSJbhguifKxDS0z///6uMAA";
@@ -37,7 +37,7 @@ Deno.test("unpackLzma() unpacks files of every kind of content", () => {
 Deno.test("unpackLzma() refuses a file that is cut or changed anywhere, and ends", () => {
   const packed = Uint8Array.from(compress(noise(2_000, 5)));
   for (let length = 0; length < packed.length - 8; length += 7) {
-    expect(() => unpackLzma(packed.subarray(0, length), 10_000)).toThrow(LzmaError);
+    expect(() => unpackLzma(packed.subarray(0, length), 10_000)).toThrow("Cannot unpack");
   }
   for (let at = 0; at < packed.length; at += 3) {
     const damaged = Uint8Array.from(packed);
@@ -45,10 +45,10 @@ Deno.test("unpackLzma() refuses a file that is cut or changed anywhere, and ends
     try {
       expect(unpackLzma(damaged, 10_000).length).toBeLessThanOrEqual(10_000);
     } catch (error) {
-      expect(error).toBeInstanceOf(LzmaError);
+      expect(error).toMatchObject({ name: "LzmaError" });
     }
   }
-  expect(() => unpackLzma(new TextEncoder().encode("<html>404 not found</html>"), 1_000)).toThrow(LzmaError);
+  expect(() => unpackLzma(new TextEncoder().encode("<html>404 not found</html>"), 1_000)).toThrow("Cannot unpack");
   expect(() => unpackLzma(Uint8Array.from(compress(new Uint8Array(5_000))), 4_999)).toThrow("at most 4999");
 });
 
@@ -65,7 +65,7 @@ Deno.test("unpackLzma() refuses a cut file even where the decoder makes up bytes
   let made = 0;
   for (let length = 14; length < packed.length - 8; length++) {
     const cut = packed.subarray(0, length);
-    expect(() => unpackLzma(cut, 10_000)).toThrow(LzmaError);
+    expect(() => unpackLzma(cut, 10_000)).toThrow("Cannot unpack");
     try {
       if (decompress(cut).length === bytes.length) made++;
     } catch {
@@ -89,7 +89,7 @@ Deno.test("unpackLzma() obeys its limit and not the header", () => {
   // Of unknown size, and of a size that is too small.
   for (const size of [0xffff_ffff_ffff_ffffn, 500n]) {
     const begun = performance.now();
-    expect(() => unpackLzma(claim(5, size), 1_000)).toThrow(LzmaError);
+    expect(() => unpackLzma(claim(5, size), 1_000)).toThrow("Cannot unpack");
     expect(performance.now() - begun).toBeLessThan(1_000);
   }
   // A dictionary of 4 GiB is not allocated, and one of 0 bytes does not matter.

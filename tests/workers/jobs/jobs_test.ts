@@ -4,7 +4,7 @@ import { PgBoss } from "pg-boss";
 import type { DatabaseHandle, Db } from "../../../db/client.ts";
 import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
-import { openEmbeddedBossDatabase } from "../../../workers/jobs/boss_database.ts";
+import { connectBoss } from "../../../workers/jobs/boss_database.ts";
 import { Jobs, type TakenJob } from "../../../workers/jobs/jobs.ts";
 import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { eachDatabaseSteps } from "../../support/database.ts";
@@ -245,10 +245,11 @@ eachDatabaseSteps("jobs", async (handle, step) => {
 });
 
 /** Another process's queue, that can be asked to look for dead workers now. */
-async function startSupervisor({ connection }: DatabaseHandle): Promise<PgBoss> {
+async function startSupervisor(handle: DatabaseHandle): Promise<PgBoss> {
+  const { connection } = handle;
   const boss = new PgBoss({
     ...(connection.kind === "pglite"
-      ? { db: openEmbeddedBossDatabase(connection), backend: "pglite" as const }
+      ? { db: connectBoss(handle, "test").db, backend: "pglite" as const }
       : { connectionString: connection.url, max: 1 }),
     supervise: false,
     schedule: false,

@@ -11,7 +11,7 @@ import { type Step, StepKeeper } from "./step.ts";
 const NONE: readonly Action[] = [];
 
 /** An endpoint's strategy in one of many markets: its decision on a candle is asked for before the simulation takes it. */
-export abstract class RemoteMarket implements Strategy {
+abstract class RemoteMarket implements Strategy {
   readonly task: RemoteTask;
   readonly client: RemoteClient;
   protected readonly player = new ActionPlayer();
