@@ -3,7 +3,8 @@ import type { Candles } from "./candles.ts";
 import type { Ledger } from "./ledger.ts";
 import { hasFinancing } from "./rules/financing.ts";
 import type { Rules } from "./rules_of_run.ts";
-import { LIMIT, MARKET } from "./strategy.ts";
+import { TYPE_RULES } from "./rules/orders/order_types.ts";
+import { MARKET } from "./strategy.ts";
 
 /**
  * The next candle that needs a closer look: the one at `index`, or the first that trades at or below `below`, or at or
@@ -35,14 +36,14 @@ export class Alarms {
 
   #setForOrders(i: number, book: Book): void {
     for (let n = 0; n < book.workingOrders; n++) {
-      const { type, side, limitPrice, stopPrice, until } = book.at(n);
-      if (type === MARKET) {
+      const order = book.at(n);
+      if (order.type === MARKET) {
         this.index = i + 1;
         continue;
       }
-      this.index = Math.min(this.index, Math.max(i + 1, until));
-      if (type === LIMIT) this.#ringAt(limitPrice, -side);
-      else this.#ringAt(stopPrice, side);
+      this.index = Math.min(this.index, Math.max(i + 1, order.until));
+      const type = TYPE_RULES[order.type]!;
+      this.#ringAt(type.levelOf(order), type.directionOf(order.side));
     }
   }
 

@@ -22,8 +22,9 @@ import {
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
 import type { Rules } from "./rules_of_run.ts";
-import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, SIZES_BY, STOP } from "./strategy.ts";
-import { namesLimit, namesStop, type OrderBook, type OrderDraft } from "./strategy.ts";
+import { TYPE_RULES } from "./rules/orders/order_types.ts";
+import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, SIZES_BY } from "./strategy.ts";
+import type { OrderBook, OrderDraft } from "./strategy.ts";
 import { ALL_TRADES, WorkingOrder } from "./working_order.ts";
 
 /** The book refuses more orders than this at once: a strategy that never cancels must not fill the memory. */
@@ -177,7 +178,7 @@ export class Book implements OrderBook {
 
   /** Keeps the unfilled rest of an order for the open after candle `i`, at market: a reached stop stays reached. */
   postpone(order: WorkingOrder, i: number): void {
-    if (order.type === STOP) {
+    if (order.type !== MARKET && order.slips) {
       order.type = MARKET;
       order.until = Infinity;
       this.markets++;
@@ -234,11 +235,10 @@ export class Book implements OrderBook {
     if (draft.reduceOnly && side === 0 && draft.type === MARKET) return NOTHING_TO_CLOSE;
     if (draft.side !== 1 && draft.side !== -1) return UNUSABLE;
     if (draft.sizeBy !== BY_DEFAULT && !(draft.size > 0 && draft.size < Infinity)) return UNUSABLE;
-    const needsLimit = namesLimit(draft.type);
-    const needsStop = namesStop(draft.type);
-    if (needsLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return NO_LIMIT_PRICE;
-    if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return NO_STOP_PRICE;
-    if (!needsLimit && !needsStop && draft.type !== MARKET) return UNUSABLE;
+    const type = TYPE_RULES[draft.type];
+    if (type === undefined) return UNUSABLE;
+    if (type.namesLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return NO_LIMIT_PRICE;
+    if (type.namesStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return NO_STOP_PRICE;
     if (draft.side < 0 && !this.#rules.execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
     if (!this.#ledger.isMember && !draft.reduceOnly && draft.side !== -side) return NOT_A_MEMBER;
     return this.workingOrders >= WORKING_ORDERS_MAX ? TOO_MANY : NO_REASON;

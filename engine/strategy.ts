@@ -1,13 +1,9 @@
 import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import type { TradingDayColumns } from "./metrics/input.ts";
+import { MARKET, TYPE_RULES } from "./rules/orders/order_types.ts";
 
-/** Types of orders. An order's `type` is an index into this list. */
-export const ORDER_TYPES = ["market", "limit", "stop", "stop_limit"] as const;
-export const MARKET = 0;
-export const LIMIT = 1;
-export const STOP = 2;
-export const STOP_LIMIT = 3;
+export { LIMIT, MARKET, ORDER_TYPES, STOP, STOP_LIMIT } from "./rules/orders/order_types.ts";
 
 /** Units of an order's `size`. An order's `sizeBy` is an index into this list; `default`: execution.sizing decides. */
 export const SIZES_BY = ["default", "units", "equity_fraction", "cash", "risk_fraction"] as const;
@@ -80,24 +76,14 @@ export function newDraft(): OrderDraft {
   };
 }
 
-/** True if orders of this type name a limit: they fill at it or better, and do not slip. */
-export function namesLimit(type: number): boolean {
-  return type === LIMIT || type === STOP_LIMIT;
-}
-
-/** True if orders of this type name a stop: they wait until the market reaches it. */
-export function namesStop(type: number): boolean {
-  return type === STOP || type === STOP_LIMIT;
-}
-
 /** An order's limit; NaN for a type without one, since a reused draft may still hold prices of another type. */
 export function limitPriceOf({ type, limitPrice }: OrderDraft): number {
-  return namesLimit(type) ? limitPrice : NaN;
+  return TYPE_RULES[type]?.namesLimit === true ? limitPrice : NaN;
 }
 
 /** An order's stop price; NaN for an order without one. */
 export function stopPriceOf({ type, stopPrice }: OrderDraft): number {
-  return namesStop(type) ? stopPrice : NaN;
+  return TYPE_RULES[type]?.namesStop === true ? stopPrice : NaN;
 }
 
 /**

@@ -4,8 +4,10 @@ import type { Ledger } from "./ledger.ts";
 import { A_MARGIN_CALL, A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import type { Rules } from "./rules_of_run.ts";
+import { LEAVES, MAKES_LIMIT } from "./rules/orders/order_type.ts";
+import { TYPE_RULES } from "./rules/orders/order_types.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
-import { LIMIT, MARKET, STOP_LIMIT } from "./strategy.ts";
+import { MARKET } from "./strategy.ts";
 import type { WalkFills } from "./walk_fills.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
@@ -124,14 +126,13 @@ export class Walk {
   }
 
   #fillOpenedOrder(order: WorkingOrder, isFirst: boolean): void {
-    const { type, side, limitPrice: limit } = order;
+    if (order.type === MARKET || order.from > this.#i) return;
     const price = this.open;
-    if (type === MARKET || order.from > this.#i) return;
-    if (type !== LIMIT && !opensBeyondStop(side, order.stopPrice, price)) return;
-    if (type === STOP_LIMIT) {
-      if (side * price > side * limit) return this.#book.makeLimit(order, this.#i);
-    } else if (type === LIMIT && !opensBeyondLimit(side, limit, price, this.#penetrate)) return;
-    const risesToIt = (type === LIMIT) === (side < 0);
+    const type = TYPE_RULES[order.type]!;
+    const effect = type.atOpen(order, price, this.#penetrate);
+    if (effect === LEAVES) return;
+    if (effect === MAKES_LIMIT) return this.#book.makeLimit(order, this.#i);
+    const risesToIt = type.directionOf(order.side) > 0;
     const kind = isFirst ? AT_OPEN : risesToIt ? FROM_BELOW : FROM_ABOVE;
     const isFree = this.#execution.entryCandleExit !== "same_direction";
     this.#fillOrder(order, price, kind, isFree ? BEFORE_ALL : this.#pathOf(order, risesToIt));
@@ -170,13 +171,10 @@ export class Walk {
   }
 
   #lookAtOrder(order: WorkingOrder, n: number): void {
-    const { type, side, limitPrice, stopPrice } = order;
-    if (type === MARKET || order.from > this.#i) return;
-    if (type === LIMIT) {
-      if (reachesLimit(side, limitPrice, this.high, this.low, this.#penetrate)) {
-        this.#next.offer(-side, limitPrice, AN_ORDER, n);
-      }
-    } else if (reachesStop(side, stopPrice, this.high, this.low)) this.#next.offer(side, stopPrice, AN_ORDER, n);
+    if (order.type === MARKET || order.from > this.#i) return;
+    const type = TYPE_RULES[order.type]!;
+    if (!type.isReached(order, this.high, this.low, this.#penetrate)) return;
+    this.#next.offer(type.directionOf(order.side), type.levelOf(order), AN_ORDER, n);
   }
 
   #lookAtTrade(trade: OpenTrade, row: number, side: number, isCalled: boolean): void {
@@ -212,8 +210,7 @@ export class Walk {
     else if (event.type === A_TARGET) this.#fills.exitAtTarget(open.at(row), level, kind);
     else {
       const order = book.at(row);
-      const isBeyond = order.side * (level - order.limitPrice) > 0;
-      if (order.type === STOP_LIMIT && isBeyond) book.makeLimit(order, this.#i + 1);
+      if (TYPE_RULES[order.type]!.atLevel(order) === MAKES_LIMIT) book.makeLimit(order, this.#i + 1);
       else this.#fillOrder(order, level, kind, this.#pathOf(order, kind === FROM_BELOW));
     }
   }

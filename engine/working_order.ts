@@ -1,5 +1,6 @@
 import type { Rules } from "./rules_of_run.ts";
-import { BY_DEFAULT, limitPriceOf, MARKET, namesLimit, type OrderDraft, stopPriceOf } from "./strategy.ts";
+import { TYPE_RULES } from "./rules/orders/order_types.ts";
+import { BY_DEFAULT, limitPriceOf, MARKET, type OrderDraft, stopPriceOf } from "./strategy.ts";
 
 /** Values of `closes`: all open trades, or those that the order's side reduces. */
 export const ALL_TRADES = -1;
@@ -71,6 +72,6 @@ export class WorkingOrder {
 
   /** True if it slips. Limit orders name their price and do not. */
   get slips(): boolean {
-    return !namesLimit(this.type);
+    return !TYPE_RULES[this.type]!.namesLimit;
   }
 }

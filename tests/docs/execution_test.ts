@@ -5,6 +5,7 @@ import { PROFILE_DEFAULTS, SIZING_TYPES } from "../../engine/execution.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
+import { renderExecutionPage } from "./order_rows.ts";
 
 /** The parts of a JSON schema that the page repeats. */
 interface Bounds {
@@ -49,6 +50,10 @@ function defaultOf(key: string, value: unknown): string {
   if (key === "periodsPerYear") return "by asset class";
   return code(value);
 }
+
+Deno.test("the page lists every type of orders: deno task docs writes the rows", async () => {
+  expect(PAGE).toBe(await renderExecutionPage());
+});
 
 Deno.test("the page lists every key with its defaults and bounds", () => {
   const [ours, library] = [PROFILE_DEFAULTS.hindcast, PROFILE_DEFAULTS["backtesting.py"]].map((profile) =>

@@ -167,7 +167,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a limit order does not slip",
     file: "engine/working_order.ts",
-    text: "return !namesLimit(this.type);",
+    text: "return !TYPE_RULES[this.type]!.namesLimit;",
     replacement: "return true;",
   },
   {

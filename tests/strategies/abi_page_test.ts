@@ -22,7 +22,7 @@ import {
   WARMUP_MAX,
   WORKING_MAX,
 } from "../../workers/sandbox/contracts/abi.ts";
-import { ORDER_TYPES, SIZES_BY } from "../../engine/strategy.ts";
+import { SIZES_BY } from "../../engine/strategy.ts";
 
 const page = (await Deno.readTextFile(new URL("../../strategies/ABI.md", import.meta.url))).replaceAll(/\s+/g, " ");
 
@@ -77,11 +77,10 @@ Deno.test("the table of open trades has every field at its offset", () => {
   expect(page).toContain(`\`trades_max\` rows of ${TRADE_BYTES} bytes`);
 });
 
-Deno.test("actions, order types and sizes have their numbers", () => {
+Deno.test("actions and sizes have their numbers", () => {
   for (const [name, number] of Object.entries(ACTION)) {
     expect(page).toContain(`| ${number} | ${toSnake(name).replaceAll("_", " ")} |`);
   }
-  expect(page).toContain(ORDER_TYPES.map((type, number) => `${number} ${type.replace("_", " ")}`).join(", "));
   expect(SIZES_BY).toEqual(["default", "units", "equity_fraction", "cash", "risk_fraction"]);
   expect(page).toMatch(
     /0 nothing, the run's own `sizing` decides .*; 1 units; 2 fraction of equity; 3 money; 4 fraction of equity lost/,

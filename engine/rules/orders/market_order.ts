@@ -1,0 +1,14 @@
+import { LEAVES, type OrderType } from "./order_type.ts";
+
+/** Waits for no price: a market fills it by `fill`, before it looks at prices. */
+export const MARKET_ORDER = {
+  name: "market",
+  words: "at the next open, or where `fill` says",
+  namesLimit: false,
+  namesStop: false,
+  levelOf: () => NaN,
+  directionOf: (side) => side,
+  atOpen: () => LEAVES,
+  isReached: () => false,
+  atLevel: () => LEAVES,
+} as const satisfies OrderType;
