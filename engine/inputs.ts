@@ -5,6 +5,9 @@ import { cutDays } from "./run.ts";
 /** Inputs of a run, at most. */
 export const INPUTS_MAX = 16;
 
+/** Candles in a request to an endpoint about one market, inputs included: some 5 MB. */
+export const ASKED_CANDLES_MAX = 50_000;
+
 /** Other candles that a strategy reads and does not trade. */
 export interface InputCandles {
   /** The name by which the strategy reads them. */

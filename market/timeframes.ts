@@ -60,6 +60,11 @@ export function longestMs(timeframe: Timeframe): number {
   return fixedMs(timeframe) ?? 31 * DAY_MS;
 }
 
+/** How many candles of the second timeframe one of the first has at most; 1 where those are longer. */
+export function countPerCandle(timeframe: Timeframe, of: Timeframe): number {
+  return Math.ceil(longestMs(timeframe) / shortestMs(of));
+}
+
 /** True if candles of the first timeframe are longer than those of the second. */
 export function isCoarser(timeframe: Timeframe, than: Timeframe): boolean {
   return shortestMs(timeframe) > shortestMs(than);

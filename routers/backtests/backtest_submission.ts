@@ -87,7 +87,8 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
   const inputs = await completeInputs(ctx, strategy, request.parameters, { symbol, exchange, timeframe, range });
   requireShort(range, timeframe, ctx.runCandlesMax, inputs.candles);
   const candles = countCandles(range, timeframe) + inputs.candles;
-  const markets = await completePortfolio(ctx, strategy, request.parameters, { path: PARAMETERS_PATH, candles });
+  const { asked } = inputs;
+  const markets = await completePortfolio(ctx, strategy, request.parameters, { path: PARAMETERS_PATH, candles, asked });
   const values = {
     ...request,
     startDate: request.start_date,

@@ -1,7 +1,7 @@
 /** The part of a submission that names other candles for its strategy to read. */
 import { z } from "zod";
-import { INPUTS_MAX } from "../../engine/inputs.ts";
-import { shortestMs, type Timeframe } from "../../market/timeframes.ts";
+import { ASKED_CANDLES_MAX, inputLookback, INPUTS_MAX } from "../../engine/inputs.ts";
+import { countPerCandle, shortestMs, type Timeframe } from "../../market/timeframes.ts";
 import { chooseTargets, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
 import { AppError, hintNearest, quote, validationFailed } from "../common/errors.ts";
@@ -36,6 +36,8 @@ interface SubmittedInputs {
   readonly parameters: { readonly inputs?: Readonly<Record<string, CompleteInput>> };
   /** The most candles that they have in the range. */
   readonly candles: number;
+  /** Candles of them that one decision of an endpoint may depend on; 0 for other strategies. */
+  readonly asked: number;
 }
 
 /** The run that reads them. */
@@ -61,7 +63,7 @@ export async function completeInputs(
   if (!parsed.success) throw validationFailed(parsed.error, PARAMETERS_PATH);
   const wanted = Object.entries(parsed.data.inputs ?? {});
   const path = `${PARAMETERS_PATH}/inputs`;
-  if (wanted.length === 0) return { parameters: {}, candles: 0 };
+  if (wanted.length === 0) return { parameters: {}, candles: 0, asked: 0 };
   if (wanted.length > INPUTS_MAX) throw refuse(path, `must name at most ${INPUTS_MAX} inputs, not ${wanted.length}`);
   for (const [name] of wanted) {
     if (NAME.test(name)) continue;
@@ -82,12 +84,32 @@ export async function completeInputs(
     const named = { symbol: symbol ?? run.symbol, exchange: exchange ?? run.exchange };
     return requireTarget(ctx, named, `${path}/${name}/${symbol === undefined ? "exchange" : "symbol"}`);
   }));
+  const asked = countAsked(strategy, Object.values(inputs), run, path);
   const lengthMs = run.range.end - run.range.start;
   const candles = Object.values(inputs).reduce(
     (sum, { timeframe }) => sum + Math.floor(lengthMs / shortestMs(timeframe)),
     0,
   );
-  return { parameters: { inputs }, candles };
+  return { parameters: { inputs }, candles, asked };
+}
+
+/** An endpoint gets the history of its inputs with each request: that of one decision must not be too long. */
+function countAsked(
+  { runtime }: ResolvedStrategy,
+  inputs: readonly CompleteInput[],
+  run: ReadingRun,
+  path: string,
+): number {
+  if (runtime?.type !== "remote") return 0;
+  const { lookbackCandles } = runtime;
+  const asked = inputs.reduce((sum, { timeframe }) => {
+    return sum + inputLookback(lookbackCandles, countPerCandle(run.timeframe, timeframe));
+  }, 0);
+  const candles = lookbackCandles + 1 + asked;
+  if (candles <= ASKED_CANDLES_MAX) return asked;
+  const message = `must make requests of at most ${ASKED_CANDLES_MAX} candles, and a decision has ${candles}: ` +
+    "choose coarser timeframes, fewer inputs or a smaller lookbackCandles";
+  throw refuse(path, message);
 }
 
 /** A built-in strategy knows what it reads. */
@@ -95,8 +117,8 @@ function requireReader({ name, runtime }: ResolvedStrategy, path: string): void 
   if (runtime === null) {
     throw refuse(path, `cannot be read by ${name}: a built-in strategy reads its own candles alone; write a script`);
   }
-  if (runtime.type === "script") return;
-  throw refuse(path, `cannot be read by ${name}: inputs are for scripts`);
+  if (runtime.type !== "wasm") return;
+  throw refuse(path, `cannot be read by ${name}: inputs are for scripts and endpoints`);
 }
 
 function chooseTimeframe(

@@ -45,14 +45,14 @@ interface PortfolioParameters {
 /**
  * Completes the markets of a submission.
  *
- * @param candles Of one market, by the range and the timeframe.
+ * @param candles Of one market with its inputs, by the range and the timeframe; `asked` as of SubmittedInputs.
  * @throws AppError VALIDATION_FAILED, UNIVERSE_NOT_FOUND, INVALID_PARAMETERS, RANGE_TOO_LARGE
  */
 export async function completePortfolio(
   ctx: UserContext,
   strategy: ResolvedStrategy,
   submitted: Parameters,
-  { path, candles }: { readonly path: string; readonly candles: number },
+  { path, candles, asked }: { readonly path: string; readonly candles: number; readonly asked: number },
 ): Promise<SubmittedMarkets> {
   const { instruments, universe, portfolio } = submitted;
   const parsed = requestSchema.safeParse({ instruments, universe, portfolio });
@@ -71,7 +71,7 @@ export async function completePortfolio(
   const chosen = wanted.portfolio ?? portfolioSchema.parse({});
   if (list !== null) {
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
-    requireCount(strategy, countMarkets(members), `${path}/instruments`);
+    requireCount(strategy, countMarkets(members), { path: `${path}/instruments`, asked });
     requireRoom(ctx, strategy, { markets: countMarkets(members), candles, path: `${path}/instruments` });
     if (chosen.missing === "fail") {
       await requireKnown(ctx, members, { at: (index) => `${path}/instruments/${index}`, name: null });
@@ -84,7 +84,7 @@ export async function completePortfolio(
     const message = `must have at most ${PORTFOLIO_MARKETS_MAX} instruments, and ${quote(name)} has ${markets}`;
     throw refuse(`${path}/universe`, message);
   }
-  requireCount(strategy, markets, `${path}/universe`);
+  requireCount(strategy, markets, { path: `${path}/universe`, asked });
   requireRoom(ctx, strategy, { markets, candles, path: `${path}/universe` });
   if (chosen.missing === "fail") {
     await requireKnown(ctx, found.members, { at: () => `${path}/universe`, name: `${found.slug}@${found.version}` });
@@ -108,7 +108,11 @@ function countMarkets(members: readonly { readonly symbol: string; readonly exch
 }
 
 /** A portfolio strategy has its own limits: pairs are two. Foreign code has an instance for each. */
-function requireCount({ name, portfolioBuiltin, runtime }: ResolvedStrategy, markets: number, path: string): void {
+function requireCount(
+  { name, portfolioBuiltin, runtime }: ResolvedStrategy,
+  markets: number,
+  { path, asked }: { readonly path: string; readonly asked: number },
+): void {
   if (runtime !== null && markets > CODE_MARKETS_MAX) {
     throw refuse(
       path,
@@ -116,13 +120,13 @@ function requireCount({ name, portfolioBuiltin, runtime }: ResolvedStrategy, mar
     );
   }
   if (runtime?.type === "remote" && runtime.mode === "portfolio") {
-    const candles = markets * (runtime.lookbackCandles + 1);
+    const each = runtime.lookbackCandles + 1 + asked;
+    const candles = markets * each;
     if (candles > REQUEST_CANDLES_MAX) {
       throw refuse(
         path,
-        `must make requests of at most ${REQUEST_CANDLES_MAX} candles: ${markets} instruments of ${
-          runtime.lookbackCandles + 1
-        } candles are ${candles}; choose fewer instruments or a smaller lookbackCandles`,
+        `must make requests of at most ${REQUEST_CANDLES_MAX} candles: ${markets} instruments of ${each} candles are ` +
+          `${candles}; choose fewer instruments or a smaller lookbackCandles`,
       );
     }
   }

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { importStock, inline, INPUTS, PYTHON_READER, READER, REQUEST, run } from "../support/input_runs.ts";
+import { importStock, inline, INPUTS, PYTHON_READER, READER, REQUEST, run, stockAt } from "../support/input_runs.ts";
 import { importHours } from "../support/made_markets.ts";
 import { finishOptimization } from "../support/optimizations.ts";
 import { startProcess } from "../support/process.ts";
@@ -90,13 +90,6 @@ async function python(user: TestClient): Promise<void> {
   const lacking = PYTHON_READER.replaceAll("inputs.daily", "inputs.weekly");
   const failed = await run(user, { inputs: INPUTS, runtime: { ...inline(lacking), language: "python" } });
   expect(failed.error.message).toContain("the run has no input 'weekly': it has daily, stock");
-}
-
-/** New York closes at 16:00, which is 21:00 UTC in winter. */
-function stockAt(moment: number): number {
-  let date = new Date(moment - 21 * HOUR_MS);
-  while (date.getUTCDay() % 6 === 0) date = new Date(date.getTime() - DAY_MS);
-  return date.getUTCDate() + 100 * date.getUTCMonth() + 1000;
 }
 
 async function stated(user: TestClient): Promise<void> {

@@ -3,7 +3,8 @@ import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "./client.ts";
 import { INGESTION_SECRET } from "./service.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export const REQUEST = {
   ...BACKTEST,
@@ -77,6 +78,13 @@ export async function importStock(url: string): Promise<void> {
     body: ["timestamp,open,high,low,close,volume", ...lines].join("\n"),
   });
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+}
+
+/** The stock's last close at a moment: New York closes at 16:00, which is 21:00 UTC in winter. */
+export function stockAt(moment: number): number {
+  let date = new Date(moment - 21 * HOUR_MS);
+  while (date.getUTCDay() % 6 === 0) date = new Date(date.getTime() - DAY_MS);
+  return date.getUTCDate() + 100 * date.getUTCMonth() + 1000;
 }
 
 export const inline = (source: string) => ({ type: "script", source });

@@ -4,7 +4,7 @@ import { findKnownFrom, type InputCandles, inputLookback } from "../../engine/in
 import { daysOf } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import type { Hours } from "../../market/calendar/exchange_sessions.ts";
-import { isCoarser, longestMs, shortestMs, type Timeframe } from "../../market/timeframes.ts";
+import { countPerCandle, isCoarser, type Timeframe } from "../../market/timeframes.ts";
 import { RunError } from "../common/outcome.ts";
 import type { LoadedCandles } from "./read_series.ts";
 import type { InputSettings } from "./run_settings.ts";
@@ -54,7 +54,7 @@ async function loadInput(
   readInput: ReadInput,
 ): Promise<LoadedInput> {
   const { name, timeframe } = input;
-  const perCandle = Math.ceil(longestMs(ownTimeframe) / shortestMs(timeframe));
+  const perCandle = countPerCandle(ownTimeframe, timeframe);
   try {
     const { instrument, read } = await readInput(input, lookback === null ? 0 : inputLookback(lookback, perCandle));
     const { candles, lookback: firstIndex } = read;

@@ -11,7 +11,8 @@ from .client import Hindcast, connect
 from .errors import HindcastError, ServiceUnreachable
 from .transport import Transport
 
-PROTOCOL_VERSION = 1
+# Of requests about one market, and about all markets at once.
+ONE_MARKET, ALL_MARKETS = 1, 2
 # Below the service's limit of a body, which has a little more than the answer.
 ANSWER_BYTES_MAX = 900_000
 ERROR_CHARACTERS_MAX = 200
@@ -20,7 +21,7 @@ PAUSE_S_MAX = 10.0
 LATER = (429, 502, 503, 504)
 
 Request = Mapping[str, Any]
-Decide = Callable[[Request], List[List[Mapping[str, Any]]]]
+Decide = Callable[[Request], Union[List[List[Mapping[str, Any]]], Mapping[str, Any], None]]
 
 
 def serve(
@@ -37,7 +38,8 @@ def serve(
 
     Args:
         strategy: A function of a request that returns a list of actions for each of its last `asked` candles, as strategies/REMOTE.md
-            says; or a class or an object with such a method `decide`. The same request must always give the same answer.
+            says; or a class or an object with such a method `decide`. In mode `portfolio` it returns a dict with `targets`,
+            `orders` or both, or None. The same request must always give the same answer.
         name: Lower-case letters, digits and hyphens.
         service: Without one, `connect()`. Its token needs the scope `serve`, which allows nothing else, or `run`.
         log: Gets a line for each error of the strategy, and for a service that is lost.
@@ -89,8 +91,10 @@ def _to_function(strategy: Any) -> Decide:
 
 def _answer(decide: Decide, request: Request, log: Callable[[str], Any]) -> Dict[str, Any]:
     try:
-        if request["version"] != PROTOCOL_VERSION:
-            raise ValueError(f"this package speaks version {PROTOCOL_VERSION} of the protocol, not {request['version']}")
+        if request["version"] == ALL_MARKETS:
+            return {"body": {**(decide(request) or {}), "version": ALL_MARKETS}}
+        if request["version"] != ONE_MARKET:
+            raise ValueError(f"this package speaks versions 1 and 2 of the protocol, not {request['version']}")
         return {"body": _to_page(request, decide(request))}
     except Exception as error:  # The author's code may fail in any way, and the next run may not.
         text = f"{type(error).__name__}: {error}"
@@ -104,7 +108,7 @@ def _to_page(request: Request, decisions: Any) -> Mapping[str, Any]:
     if len(listed) != request["asked"]:
         raise ValueError(f"decide() must return {request['asked']} lists, one for each asked candle, not {len(listed)}")
     for count in _halves(len(listed)):
-        page = {"version": PROTOCOL_VERSION, "decisions": listed[:count]}
+        page = {"version": ONE_MARKET, "decisions": listed[:count]}
         if count < len(listed):
             page.update(first_asked=request["first_asked"], more=True)
         if len(json.dumps(page, allow_nan=False).encode()) <= ANSWER_BYTES_MAX:

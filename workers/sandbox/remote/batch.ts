@@ -1,4 +1,5 @@
 import type { RunProgress } from "../../../engine/control.ts";
+import { ASKED_CANDLES_MAX } from "../../../engine/inputs.ts";
 import { RunError } from "../../common/outcome.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
 import type { RemoteAccount } from "./account.ts";
@@ -7,6 +8,7 @@ import { describeCandle, type RemoteClient } from "./client.ts";
 import { IN_FLIGHT_MAX } from "./line.ts";
 import { digestOf } from "./compare.ts";
 import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
+import { countStretch } from "./request_inputs.ts";
 
 // The first requests are small, so that faults of an endpoint show at once. The integrity checks repeat the first.
 const FIRST_COUNTS = [64, 256, 1024];
@@ -30,11 +32,20 @@ export function planBatches(task: RemoteTask): readonly Stretch[] {
   const end = task.candles.time.length;
   for (let first = firstDecision(task); first < end;) {
     const count = FIRST_COUNTS[stretches.length] ?? Math.max(COUNT, task.lookbackCandles);
-    const stretch = stretchFrom(first, Math.min(count, end - first), task.lookbackCandles);
+    const stretch = shorten(task, stretchFrom(first, Math.min(count, end - first), task.lookbackCandles));
     stretches.push(stretch);
     first = stretch.until;
   }
   return stretches;
+}
+
+/** Asks about fewer candles where their inputs have too many: one decision is never too long, since its submission was accepted. */
+function shorten(task: RemoteTask, stretch: Stretch): Stretch {
+  let { first, until } = stretch;
+  while (until - first > 1 && countStretch(task, { ...stretch, until }) > ASKED_CANDLES_MAX) {
+    until = first + ((until - first) >>> 1);
+  }
+  return { ...stretch, until };
 }
 
 /**

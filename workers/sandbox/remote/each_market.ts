@@ -29,9 +29,10 @@ export class EachRemote {
     const { markets, positionsMax, rank } = task;
     this.#task = task;
     this.#markets = markets.map((each) => {
-      const { id, symbol, exchange, candles, firstIndex, tradingDays = null, finer = null } = each;
+      const { id, symbol, exchange, candles, firstIndex, tradingDays = null, finer = null, inputs = [] } = each;
       const named = { instrument: { symbol, exchange }, ...(markets.length === 1 ? {} : { market: id }) };
-      const own: RemoteTask = { ...task, mode, candles, firstIndex, tradingDays, finer, assetClass: null, ...named };
+      const market = { candles, firstIndex, tradingDays, finer, inputs };
+      const own: RemoteTask = { ...task, mode, ...market, assetClass: null, ...named };
       const client = new RemoteClient(own, line);
       return mode === "batch" ? new BatchMarket(own, client) : new StepMarket(own, client);
     });

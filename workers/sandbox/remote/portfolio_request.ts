@@ -2,7 +2,8 @@ import type { PortfolioAccount } from "../../../engine/portfolio/portfolio.ts";
 import type { Seat } from "../../../engine/portfolio/seat.ts";
 import type { RemoteMarketsTask } from "../../common/remote_task.ts";
 import { candleMs } from "../candle_series.ts";
-import { writeTrades } from "./request.ts";
+import { stretchFrom, writeTrades } from "./request.ts";
+import { writeInputs } from "./request_inputs.ts";
 
 /** The version of requests about all markets at once. */
 export const PORTFOLIO_VERSION = 2;
@@ -38,6 +39,7 @@ export function writeMoment(task: RemoteMarketsTask, { now, seats, account, work
       entry_price: seat.quantity === 0 ? null : seat.entryPrice,
       weight: seat.weight,
       candles: writeCandles(seat, task.lookbackCandles),
+      ...writeMarketInputs(task, seat),
       open_trades: writeTrades(seat.market.book),
       working_orders: workingIds(seat),
     })),
@@ -51,4 +53,11 @@ function writeCandles({ candles, i }: Seat, lookbackCandles: number) {
     ...{ time: column(time), open: column(open), high: column(high), low: column(low) },
     ...{ close: column(close), volume: column(volume) },
   };
+}
+
+/** A market that has no closed candle yet knows none of its inputs. */
+function writeMarketInputs({ markets, lookbackCandles }: RemoteMarketsTask, { index, candles, i }: Seat) {
+  const inputs = markets[index]!.inputs ?? [];
+  const stretch = i < 0 ? { from: 0, first: 0, until: 0 } : stretchFrom(i, 1, lookbackCandles);
+  return writeInputs({ inputs, candles, lookbackCandles }, stretch);
 }

@@ -2,6 +2,7 @@ import type { Account, OrderBook } from "../../../engine/strategy.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
 import { candleMs } from "../candle_series.ts";
 import { PROTOCOL_VERSION } from "./answer.ts";
+import { writeInputs } from "./request_inputs.ts";
 
 /** A stretch of candles by index: [from, until) is sent, decisions are asked for on [first, until). */
 export interface Stretch {
@@ -56,6 +57,7 @@ export function writeRequest(task: RemoteTask, { from, first, until }: Stretch, 
       close: column(close),
       volume: column(volume),
     },
+    ...writeInputs(task, { from, first, until }),
     ...(state === null ? {} : writeState(state)),
   });
 }

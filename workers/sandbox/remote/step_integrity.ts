@@ -36,10 +36,9 @@ async function checkStepsWarmUp(task: RemoteTask, client: RemoteClient, kept: re
   }
   const difference = await findDifference(steps, (step) => {
     const stretch = { ...step.stretch, from: step.stretch.first - 2 * lookbackCandles };
-    const { candles }: { candles: unknown } = JSON.parse(writeRequest(task, stretch, null));
-    return askAgain(client, stretch, JSON.stringify({ ...JSON.parse(step.request), candles }), [
-      digestOf(step.actions),
-    ]);
+    // With more candles and more of the inputs, and the account of the first time.
+    const longer = { ...JSON.parse(step.request), ...JSON.parse(writeRequest(task, stretch, null)) };
+    return askAgain(client, stretch, JSON.stringify(longer), [digestOf(step.actions)]);
   });
   return describeSteps(task, difference, steps.length, `with twice the ${lookbackCandles} candles of history`);
 }
