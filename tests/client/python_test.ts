@@ -83,6 +83,31 @@ found = hc.optimize("SMA Cross", "DEMO@SAMPLE", "2024-01-01", "2025-01-01", time
 print(run.status, len(hc.runs()), found.trials[-1].number)
 `;
 
+/** Holds what rises over its last two weeks. */
+const ROTATION = `
+import hindcast
+
+def decide(request):
+    rising = []
+    for market in request["markets"]:
+        weeks = market["inputs"]["weeks"]["candles"]["close"]
+        if market["is_member"] and len(weeks) > 1 and weeks[-1] > weeks[-2]:
+            rising.append(market["id"])
+    return {"targets": {name: 0.9 / len(rising) for name in rising}}
+
+hindcast.serve(decide, name="rotation")
+`;
+
+const ROTATED = `
+import hindcast
+hc = hindcast.connect()
+program = {"type": "remote", "endpoint": "serve:rotation", "mode": "portfolio", "every": "week", "lookbackCandles": 10}
+markets = [{"symbol": symbol, "exchange": "SAMPLE"} for symbol in ("ASPEN", "BIRCH", "OAK")]
+run = hc.run(program, "OAK@SAMPLE", "2023-01-01", "2023-06-01", timeframe="1d",
+             instruments=markets, inputs={"weeks": {"timeframe": "1w"}})
+print(run.status, run.metrics.trades > 5, run.result.integrity.determinism.status, run.parameters.inputs.weeks.timeframe)
+`;
+
 Deno.test("the Python package runs, optimizes, refuses and repeats, with the standard library alone", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const service = await startTestService("PostgreSQL");
@@ -140,6 +165,17 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
       `Serving breakout for ${service.url}: run serve:breakout\nStopped serving breakout.\n`,
     );
     expect([run.code, run.stderr, run.stdout]).toEqual([0, "", "completed True passed\n"]);
+  });
+  await t.step("a program decides on all markets at once, with inputs", async () => {
+    await Deno.writeTextFile(`${folder}/rotation.py`, ROTATION);
+    const program = new Deno.Command(`${folder}/venv/bin/python`, {
+      ...{ args: ["-u", "rotation.py"], cwd: folder, env: { HOME: folder, ...settings }, stdout: "piped" },
+    }).spawn();
+    const run = await python(ROTATED);
+    program.kill("SIGINT");
+    const { stdout } = await program.output();
+    expect(new TextDecoder().decode(stdout)).toMatch(/^Serving rotation for \S+ run serve:rotation\nStopped serving/);
+    expect([run.code, run.stderr, run.stdout]).toEqual([0, "", "completed True passed 1w\n"]);
   });
   await t.step("every field that the API describes is there, without a line about it", async () => {
     const { code, stdout, stderr } = await python(FIELDS);
