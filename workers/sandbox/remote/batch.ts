@@ -7,7 +7,8 @@ import type { Action } from "./answer.ts";
 import { describeCandle, type RemoteClient } from "./client.ts";
 import { IN_FLIGHT_MAX } from "./line.ts";
 import { digestOf } from "./compare.ts";
-import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
+import { firstDecision } from "./request.ts";
+import { type Stretch, stretchFrom } from "./stretch.ts";
 import { countStretch } from "./request_inputs.ts";
 
 // The first requests are small, so that faults of an endpoint show at once. The integrity checks repeat the first.

@@ -2,7 +2,8 @@ import { type FailureCode, RunError } from "../../common/outcome.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
 import { type Action, AnswerError, type Page, readAnswer } from "./answer.ts";
 import { EndpointLine, LineFault } from "./line.ts";
-import { restOf, type StepState, type Stretch, writeRequest } from "./request.ts";
+import { type StepState, writeRequest } from "./request.ts";
+import { restOf, type Stretch } from "./stretch.ts";
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_BYTES_MAX_PER_CANDLE = 256;

@@ -2,7 +2,7 @@ import type { Finding, Integrity } from "../../../engine/result.ts";
 import { RunError } from "../../common/outcome.ts";
 import type { Action } from "./answer.ts";
 import type { RemoteClient } from "./client.ts";
-import type { Stretch } from "./request.ts";
+import type { Stretch } from "./stretch.ts";
 
 // Two independent hashes of 32 bits: FNV-1a, and one with another prime and a shift.
 const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193];

@@ -6,7 +6,8 @@ import { type Decisions, planBatches } from "./batch.ts";
 import { describeCandle, type RemoteClient } from "./client.ts";
 import { IN_FLIGHT_MAX } from "./line.ts";
 import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
-import { type Stretch, writeRequest } from "./request.ts";
+import { writeRequest } from "./request.ts";
+import type { Stretch } from "./stretch.ts";
 
 // A look at random asks for the decisions before it too: one look then finds a strategy that looks a few candles ahead.
 const TAIL_CANDLES = 16;

@@ -5,7 +5,8 @@ import type { Action } from "./answer.ts";
 import { type Decisions, kindOf, planBatches } from "./batch.ts";
 import type { RemoteClient } from "./client.ts";
 import { digestOf } from "./compare.ts";
-import { firstDecision, type Stretch, stretchFrom, writeRequest } from "./request.ts";
+import { firstDecision, writeRequest } from "./request.ts";
+import { type Stretch, stretchFrom } from "./stretch.ts";
 import { type Step, StepKeeper } from "./step.ts";
 
 const NONE: readonly Action[] = [];

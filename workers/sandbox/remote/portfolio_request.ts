@@ -2,7 +2,8 @@ import type { PortfolioAccount } from "../../../engine/portfolio/portfolio.ts";
 import type { Seat } from "../../../engine/portfolio/seat.ts";
 import type { RemoteMarketsTask } from "../../common/remote_task.ts";
 import { candleMs } from "../candle_series.ts";
-import { stretchFrom, writeTrades } from "./request.ts";
+import { writeTrades } from "./request.ts";
+import { stretchFrom } from "./stretch.ts";
 import { writeInputs } from "./request_inputs.ts";
 
 /** The version of requests about all markets at once. */

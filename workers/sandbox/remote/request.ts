@@ -3,13 +3,7 @@ import type { RemoteTask } from "../../common/remote_task.ts";
 import { candleMs } from "../candle_series.ts";
 import { PROTOCOL_VERSION } from "./answer.ts";
 import { writeInputs } from "./request_inputs.ts";
-
-/** A stretch of candles by index: [from, until) is sent, decisions are asked for on [first, until). */
-export interface Stretch {
-  readonly from: number;
-  readonly first: number;
-  readonly until: number;
-}
+import type { Stretch } from "./stretch.ts";
 
 /** The state that a step request has besides the candles. */
 export interface StepState {
@@ -21,17 +15,6 @@ export interface StepState {
 /** The first candle on which a remote strategy decides. */
 export function firstDecision({ firstIndex, minCandles }: RemoteTask): number {
   return Math.max(firstIndex, minCandles - 1);
-}
-
-/** A stretch that asks about `count` candles from `first` on, and begins with the candles that the strategy looks back on. */
-export function stretchFrom(first: number, count: number, lookbackCandles: number): Stretch {
-  return { from: Math.max(0, first - lookbackCandles), first, until: first + count };
-}
-
-/** The part of a stretch that remains once its first `decided` candles are decided on, with as much history. */
-export function restOf({ from, first, until }: Stretch, decided: number, lookbackCandles: number): Stretch {
-  const rest = first + decided;
-  return { from: Math.max(0, rest - Math.max(lookbackCandles, first - from)), first: rest, until };
 }
 
 /** A request's body. On the wire, candle 0 is the first of the run's range. */

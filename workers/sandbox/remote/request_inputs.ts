@@ -1,6 +1,6 @@
 import { type InputCandles, inputLookback } from "../../../engine/inputs.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
-import type { Stretch } from "./request.ts";
+import type { Stretch } from "./stretch.ts";
 
 /** Rows of an input's candles: those that a request has, from the first on. */
 interface InputRows {

@@ -4,7 +4,8 @@ import { Random } from "../random.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
 import type { RemoteClient } from "./client.ts";
-import { firstDecision, type Stretch, stretchFrom, writeRequest } from "./request.ts";
+import { firstDecision, writeRequest } from "./request.ts";
+import { type Stretch, stretchFrom } from "./stretch.ts";
 
 // The number of steps that are kept to ask them again, and their share of a run.
 const KEPT_MAX = 32;
