@@ -81,6 +81,24 @@ export async function findMarketNames(db: Db, symbols: readonly string[]): Promi
     .where(inArray(instruments.symbol, [...symbols]));
 }
 
+/** The currencies and providers of the instruments that have one of these symbols. */
+export async function findCurrencies(
+  db: Db,
+  symbols: readonly string[],
+): Promise<Pick<Instrument, "symbol" | "exchange" | "currency" | "provider">[]> {
+  const { symbol, exchange, currency, provider } = instruments;
+  return await db.select({ symbol, exchange, currency, provider })
+    .from(instruments).where(inArray(instruments.symbol, [...symbols]));
+}
+
+/** The forex instruments that have one of these symbols, the oldest first. */
+export async function findForexPairs(db: Db, symbols: readonly string[]): Promise<Instrument[]> {
+  const rows = await db.select().from(instruments)
+    .where(and(inArray(instruments.symbol, [...symbols]), eq(instruments.assetClass, "forex")))
+    .orderBy(asc(instruments.createdAt), asc(instruments.id));
+  return rows.map(checkInstrument);
+}
+
 /** Every instrument, by symbol and exchange. */
 export async function listAllInstruments(db: Db): Promise<Instrument[]> {
   return await db.select().from(instruments).orderBy(asc(instruments.symbol), asc(instruments.exchange));
@@ -117,7 +135,7 @@ export async function insertInstrument(tx: Db, row: Omit<NewInstrument, "id">): 
 export async function updateInstrument(
   tx: Db,
   id: string,
-  values: Partial<Pick<NewInstrument, "provider" | "timeframe" | "backfillFrom" | "schedule" | "session">>,
+  values: Partial<Pick<NewInstrument, "provider" | "timeframe" | "backfillFrom" | "schedule" | "session" | "currency">>,
 ): Promise<Instrument | undefined> {
   const [updated] = await tx.update(instruments).set({ ...values, updatedAt: new Date() })
     .where(eq(instruments.id, id)).returning();

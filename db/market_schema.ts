@@ -34,6 +34,8 @@ export const instruments = pgTable("instruments", {
   backfillFrom: day("backfill_from"),
   /** A cron expression (UTC); null: ingested by hand only. */
   schedule: text("schedule"),
+  /** In which its prices are, such as USD; null: that of the account. */
+  currency: text("currency"),
   /** Null: the session of its exchange or asset class. */
   session: jsonb("session").$type<Session>(),
   /** When requests or runs last used its candles, to within a minute. */

@@ -88,6 +88,8 @@ export interface Execution {
    * loses this cross.
    */
   readonly crossThroughTouch: boolean;
+  /** The account's currency in a run over many markets; absent or null: that of its instruments. */
+  readonly baseCurrency?: string | null;
   /** The instrument that equity is compared with; null: the traded one. */
   readonly benchmark: { readonly symbol: string; readonly exchange: string } | null;
   /** Fraction per year. */
@@ -162,7 +164,10 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
 };
 
 /** The names of all settings: those that every profile has, and those that are absent by default. */
-export const EXECUTION_NAMES: readonly string[] = [...Object.keys(HINDCAST), "delay" satisfies keyof Execution];
+export const EXECUTION_NAMES: readonly string[] = [
+  ...Object.keys(HINDCAST),
+  ...["delay", "baseCurrency"] satisfies (keyof Execution)[],
+];
 
 /** Trading days in a year: stocks rest on weekends and holidays, forex on weekends. */
 const PERIODS_PER_YEAR: Readonly<Record<AssetClass, number>> = { stock: 252, forex: 260, crypto: 365 };

@@ -47,6 +47,24 @@ export interface ResultInput {
   readonly sha256: string;
 }
 
+/** The forex instrument by which a run converts a currency into its account's. */
+export interface ResultConversion {
+  /** Of instruments of the run. */
+  readonly currency: string;
+  readonly symbol: string;
+  readonly exchange: string;
+  /** True if its price is that of the account's currency in this one. */
+  readonly is_inverse: boolean;
+  readonly timeframe: string;
+  /** With those before the range. */
+  readonly candles: number;
+  /** Open times of the first and the last candle, ISO 8601 UTC. */
+  readonly first: string;
+  readonly last: string;
+  /** Checksum of the bytes of all columns, hexadecimal. */
+  readonly sha256: string;
+}
+
 /** The candles of a run. */
 interface ResultData {
   readonly candles: number;
@@ -61,6 +79,8 @@ interface ResultData {
   readonly session?: ResultSession;
   /** Absent where the run has none. */
   readonly inputs?: readonly ResultInput[];
+  /** Absent where all instruments count in one currency. */
+  readonly conversions?: readonly ResultConversion[];
 }
 
 /** The stored result of a completed backtest, without trades, orders and equity: plain data, as clients read it. */
@@ -98,6 +118,8 @@ export interface PortfolioSummary {
     readonly held: number;
     /** Fraction of the sum of all pnl; null where that is 0. */
     readonly share: number | null;
+    /** Of the instrument's prices; absent where all count in one currency. */
+    readonly currency?: string;
   }[];
   /** Over all marks with a position; null where there is none. */
   readonly holdings: {

@@ -59,8 +59,9 @@ export const importCommand = serviceCommand(
     "--asset-class <class>",
     "forex, crypto or stock (default: stock for files that rest on weekends, else crypto)",
   )
+  .option("--currency <currency>", "of the prices, such as EUR (default: the account's)")
   .option("--date-order <order>", "ymd, dmy or mdy, for files whose dates do not tell")
-  .action(async (files, { symbol, exchange, timeframe, assetClass, dateOrder, ...options }) => {
+  .action(async (files, { symbol, exchange, timeframe, assetClass, currency, dateOrder, ...options }) => {
     if (symbol !== undefined && files.length > 1) throw usageError("Cannot use --symbol for many files: name one");
     const caller = callerFor(options);
     const output = outputFor(options);
@@ -74,6 +75,7 @@ export const importCommand = serviceCommand(
         exchange,
         timeframe: timeframe ?? guess.timeframe,
         assetClass: assetClass ?? (guess.restsOnWeekends ? "stock" : "crypto"),
+        ...(currency === undefined ? {} : { currency }),
         ...(dateOrder === undefined ? {} : { dateOrder }),
       });
       const headers = {

@@ -11,7 +11,7 @@ export class Currencies {
     this.#rows = new Int32Array(columns.length);
   }
 
-  /** The newest rate at an instant, or the first one before there is any. */
+  /** The newest rate at an instant, which a run has: its rates begin before its markets do. */
   rateAt(currency: number, instant: number): number {
     const { time, rate } = this.#columns[currency]!;
     let row = this.#rows[currency]!;

@@ -189,16 +189,16 @@ export class PortfolioSimulation {
     for (const seat of closing) {
       const { market, opened } = seat;
       if (seat.isDue || (hasMargin && seat.isHeld && this.positions.isCalled) || market.isDue(opened)) {
-        if (!isSummed) this.positions.sumAtLastCloses(instant);
+        if (!isSummed) this.positions.sumInside(instant, closing);
         isSummed = true;
-        this.positions.convert(seat, instant);
+        this.positions.convertInside(seat, instant);
         if (!seat.isHeld) seat.valueAt(seat.candles.close[opened - 1] ?? seat.candles.open[opened]!);
         this.positions.bind(seat);
         market.inside(opened);
         this.positions.refresh(seat);
         this.#wakes.rows[seat.index] = row;
       }
-      seat.isDue = false;
+      seat.isInside = seat.isDue = false;
       seat.i = opened;
       if (seat.isDelisted && opened === seat.last && seat.isHeld) {
         this.positions.convert(seat, instant);

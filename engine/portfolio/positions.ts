@@ -96,9 +96,19 @@ export class Positions {
     this.#sum();
   }
 
-  /** As sumAtLastCloses, and for margin calls at the worst prices of the candles that close. */
+  /** As sumAtLastCloses, before the candles close: a rate whose candle closes with them is not known yet. */
+  sumInside(instant: number, closing: readonly Seat[]): void {
+    if (this.#hasCurrencies) { for (const seat of closing) seat.isInside = true; }
+    for (const seat of this.held) {
+      this.convertInside(seat, instant);
+      seat.valueAt(lastClose(seat));
+    }
+    this.#sum();
+  }
+
+  /** As sumInside, and for margin calls at the worst prices of the candles that close. */
   sumAtWorst(instant: number, closing: readonly Seat[]): void {
-    this.sumAtLastCloses(instant);
+    this.sumInside(instant, closing);
     let [value, maintenance] = [0, 0];
     for (const seat of closing) seat.isAtWorst = true;
     for (const seat of this.held) {
@@ -132,6 +142,11 @@ export class Positions {
     this.#worst += seat.worstValue;
     this.#worstMaintenance += seat.worstMaintenance;
     this.#list(seat);
+  }
+
+  /** Converts by the last rate before a market's candle began, or, where none closes at this instant, before this instant. */
+  convertInside(seat: Seat, instant: number): void {
+    if (seat.currency >= 0) this.convert(seat, seat.isInside ? seat.openOf(seat.opened) : instant - 1);
   }
 
   convert(seat: Seat, instant: number): void {

@@ -34,6 +34,8 @@ export class Seat implements MarketView {
   isDue = false;
   /** True while its candle closes, for margin calls: it may have been at its worst price when the others were. */
   isAtWorst = false;
+  /** True while the inside of its candle is walked. */
+  isInside = false;
   /** True if it is among the positions of the portfolio. */
   isHeld = false;
   /** The candle of the strategy's next decision, and the quantity that it was told for. */

@@ -5,7 +5,9 @@ import {
   ensureInstrument,
   findInstrument,
   type Instrument,
+  type NewInstrument,
   type Session,
+  updateInstrument,
 } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { DialectAnswer, ForcedDialect } from "./dialect.ts";
@@ -25,6 +27,8 @@ export interface CsvImport {
   readonly timeframe?: Timeframe | undefined;
   /** Of a new instrument; default: that of its exchange or asset class. */
   readonly session?: Session | undefined;
+  /** In which the prices are; default: the account's. */
+  readonly currency?: string | undefined;
   /** The reading to use instead of the recognised one. */
   readonly forced?: ForcedDialect;
   /** A text of UTF-8 or UTF-16, or one packed with gzip or zip. */
@@ -56,7 +60,7 @@ export interface CsvImportResult {
 /** The named instrument cannot take the candles. */
 export class ImportRefusedError extends Error {
   override readonly name = "ImportRefusedError";
-  constructor(readonly field: "assetClass" | "exchange", readonly reason: string) {
+  constructor(readonly field: "assetClass" | "exchange" | "currency", readonly reason: string) {
     super(`Cannot import: ${field} ${reason}`);
   }
 }
@@ -80,7 +84,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
   try {
     for await (const candles of readBatches(reader, text)) {
       run ??= await beginRun(db, request);
-      instrument ??= await ensureInstrument(db, target);
+      instrument ??= await ensureTarget(db, target);
       const { timeframe } = reader;
       const step = { runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) };
       const stored = await db.transaction((tx) => archiveStep(tx, step));
@@ -147,7 +151,14 @@ export function describeDialect({ packing, encoding }: FileText, reader: CsvRead
   };
 }
 
-async function findTarget(db: Db, { symbol, exchange, assetClass, session }: CsvImport) {
+/** The instrument of the target; one whose currency was unknown has the target's from now on. */
+async function ensureTarget(db: Db, target: Omit<NewInstrument, "id">): Promise<Instrument> {
+  const instrument = await ensureInstrument(db, target);
+  if (instrument.currency !== null || (target.currency ?? null) === null) return instrument;
+  return await updateInstrument(db, instrument.id, { currency: target.currency ?? null }) ?? instrument;
+}
+
+async function findTarget(db: Db, { symbol, exchange, assetClass, session, currency }: CsvImport) {
   const held = await findInstrument(db, { symbol, exchange });
   if (held?.provider === "sample") {
     throw new ImportRefusedError("exchange", `${exchange} has ${symbol} as generated sample data: choose another name`);
@@ -156,6 +167,13 @@ async function findTarget(db: Db, { symbol, exchange, assetClass, session }: Csv
     throw new ImportRefusedError(
       "assetClass",
       `must be ${held.assetClass} for ${symbol} on ${exchange}, not ${assetClass}`,
+    );
+  }
+  const heldCurrency = held?.currency ?? null;
+  if (heldCurrency !== null && currency !== undefined && heldCurrency !== currency) {
+    throw new ImportRefusedError(
+      "currency",
+      `must be ${heldCurrency} for ${symbol} on ${exchange}, not ${currency}: change the instrument first`,
     );
   }
   const known = held?.assetClass ?? assetClass;
@@ -168,6 +186,7 @@ async function findTarget(db: Db, { symbol, exchange, assetClass, session }: Csv
     assetClass: known,
     provider: "import",
     session: held?.session ?? session ?? null,
+    currency: heldCurrency ?? currency ?? null,
   } as const;
 }
 

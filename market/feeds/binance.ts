@@ -3,6 +3,7 @@ import { candleEnd } from "../timeframes.ts";
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
+import { quoteCurrencyOf } from "./quote_currency.ts";
 import { compactSymbol } from "./symbols.ts";
 
 const BASE_URL = "https://data-api.binance.vision";
@@ -36,6 +37,7 @@ export class BinanceFeed implements Feed {
   readonly name = "Binance";
   readonly exchange = "BINANCE";
   readonly settleMs = SETTLE_MS;
+  readonly currencyOf = quoteCurrencyOf;
   readonly #client: ProviderClient;
   readonly #now: () => number;
 

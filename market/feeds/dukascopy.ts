@@ -4,6 +4,7 @@ import { resampleAll } from "../archive/resample.ts";
 import { DAY_MS, isCoarser, type Timeframe } from "../timeframes.ts";
 import { excerpt, mirrorVariable, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
+import { quoteCurrencyOf } from "./quote_currency.ts";
 import { compactSymbol } from "./symbols.ts";
 import { unpackLzma } from "./unpack_lzma.ts";
 
@@ -41,6 +42,7 @@ export class DukascopyFeed implements Feed {
   readonly name = "Dukascopy";
   readonly exchange = "DUKASCOPY";
   readonly settleMs = SETTLE_MS;
+  readonly currencyOf = quoteCurrencyOf;
   readonly #client: ProviderClient;
   readonly #now: () => number;
 

@@ -33,6 +33,8 @@ export interface Feed {
   readonly exchange: string;
   /** A candle is final this long after its close. A younger one that is missing is requested again. */
   readonly settleMs: number;
+  /** The currency in which the feed quotes an instrument; absent or null: it does not tell. */
+  currencyOf?(instrument: Pick<Instrument, "symbol" | "assetClass">): string | null;
   /** The timeframe to fetch for candles of a timeframe: the same, or a finer one that keeps to the sessions of the asset class. */
   sourceTimeframe(timeframe: Timeframe, assetClass: AssetClass, hours?: Hours): Timeframe;
   /**

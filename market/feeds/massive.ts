@@ -14,6 +14,7 @@ import {
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
+import { quoteCurrencyOf } from "./quote_currency.ts";
 import { compactSymbol } from "./symbols.ts";
 
 const EXCHANGE = "MASSIVE";
@@ -82,6 +83,11 @@ export class MassiveFeed implements Feed {
       name: this.name,
       headers: { authorization: `Bearer ${apiKey}` },
     });
+  }
+
+  /** Its stocks are those of US exchanges. */
+  currencyOf(instrument: Pick<FeedRequest["instrument"], "symbol" | "assetClass">): string | null {
+    return instrument.assetClass === "stock" ? "USD" : quoteCurrencyOf(instrument);
   }
 
   sourceTimeframe(timeframe: Timeframe, assetClass: AssetClass, hours?: Hours): keyof typeof TIMESPANS {

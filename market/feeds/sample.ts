@@ -2,7 +2,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, sliceCandles } from "../archive/candle_columns.ts";
 import type { Feed, FeedPart, FeedRequest } from "./feed.ts";
 import { type MarketShape, SampleMarket } from "./sample_market.ts";
-import { generateDays, SAMPLE_STOCKS } from "./sample_stocks.ts";
+import { generateDays, SAMPLE_EUROS, SAMPLE_STOCKS } from "./sample_stocks.ts";
 import { sessionOf } from "../calendar/exchange_sessions.ts";
 import { isNewYorkHoliday } from "../calendar/holidays.ts";
 import { tradingDaysOf } from "../calendar/trading_days.ts";
@@ -19,11 +19,12 @@ const SAMPLE_INSTRUMENT = {
   provider: "sample",
   timeframe: "1m",
   backfillFrom: "2024-01-01",
+  currency: "USD",
 } as const;
 
 const SAMPLE_STOCK = { ...SAMPLE_INSTRUMENT, symbol: "STOCK", assetClass: "stock" } as const;
 /** The invented instruments that every service has from its first start. */
-export const SAMPLE_INSTRUMENTS = [SAMPLE_INSTRUMENT, SAMPLE_STOCK, ...SAMPLE_STOCKS] as const;
+export const SAMPLE_INSTRUMENTS = [SAMPLE_INSTRUMENT, SAMPLE_STOCK, ...SAMPLE_STOCKS, ...SAMPLE_EUROS] as const;
 
 /** Sample minutes open in [start, end): 2024, a leap year, has 527,040 of them. Sample days end there, too. */
 export const SAMPLE_RANGE = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2025, 0, 1) } as const;

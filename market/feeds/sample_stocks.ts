@@ -2,7 +2,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, lowerBound, sliceCandles } from "../archive/candle_columns.ts";
 import { sessionOf } from "../calendar/exchange_sessions.ts";
-import { isNewYorkHoliday } from "../calendar/holidays.ts";
+import { isForexHoliday, isNewYorkHoliday } from "../calendar/holidays.ts";
 import { tradingDaysOf } from "../calendar/trading_days.ts";
 import { DAY_MS } from "../timeframes.ts";
 import { roundTo, SampleRandom } from "./sample_random.ts";
@@ -31,14 +31,17 @@ const SHARED = {
   provider: "sample",
   timeframe: "1d",
   backfillFrom: "2022-01-01",
+  currency: "USD",
 } as const;
 
-/** A stock: its move for one of the market, its own volatility of a day, and the dates between which it trades. */
+/** A stock, or a pair of currencies without a beta: its move for one of the market, its own volatility of a day, and the dates between which it trades. */
 interface StockShape {
   readonly symbol: string;
   readonly firstPrice: number;
   readonly beta: number;
   readonly own: number;
+  /** Prices are multiples of it. */
+  readonly tick?: number;
   readonly from: string;
   readonly to: string;
 }
@@ -59,8 +62,21 @@ const SHAPES: readonly StockShape[] = [
   { symbol: "ROWAN", firstPrice: 40, beta: 1.2, own: 0.017, ...ALWAYS, from: "2023-06-15" },
 ];
 
+/** Stocks that are quoted in euros, and the euro in dollars. */
+const EURO_SHAPES: readonly StockShape[] = [
+  { symbol: "OLIVE", firstPrice: 64, beta: 0.8, own: 0.01, ...ALWAYS },
+  { symbol: "POPLAR", firstPrice: 138, beta: 1.1, own: 0.012, ...ALWAYS },
+];
+const PAIR: StockShape = { symbol: "EURUSD", firstPrice: 1.08, beta: 0, own: 0.004, tick: 0.0001, ...ALWAYS };
+const ALL_SHAPES = [...SHAPES, ...EURO_SHAPES, PAIR];
+
 /** The instruments of the portfolio sample, in the order of their symbols. */
 export const SAMPLE_STOCKS = SHAPES.map(({ symbol }) => ({ ...SHARED, symbol }));
+/** Instruments of another currency, and the pair that converts it. */
+export const SAMPLE_EUROS = [
+  ...EURO_SHAPES.map(({ symbol }) => ({ ...SHARED, symbol, currency: "EUR" })),
+  { ...SHARED, symbol: PAIR.symbol, assetClass: "forex" },
+] as const;
 
 /** The same as members: two left the market within the three years, and one joined it. */
 export const SAMPLE_MEMBERS = SHAPES.map(({ symbol, from, to }) => ({
@@ -70,12 +86,13 @@ export const SAMPLE_MEMBERS = SHAPES.map(({ symbol, from, to }) => ({
   ...(to === ALWAYS.to ? {} : { to }),
 }));
 
-/** The days of one stock in [start, end), without holidays; undefined for a symbol that is none of SAMPLE_STOCKS. */
+/** The days of one stock in [start, end), without holidays; undefined for a symbol that is none of theirs. */
 export function generateDays(symbol: string, { start, end }: { start: number; end: number }): Candles | undefined {
-  const index = SHAPES.findIndex((each) => each.symbol === symbol);
-  const shape = SHAPES[index];
+  const index = ALL_SHAPES.findIndex((each) => each.symbol === symbol);
+  const shape = ALL_SHAPES[index];
   if (shape === undefined) return undefined;
-  const dates = listDates();
+  const { tick = TICK } = shape;
+  const dates = listDates(shape === PAIR);
   const market = marketReturns(dates.length);
   const random = new SampleRandom(0x54726565 + index);
   const [from, to] = [Date.parse(shape.from), Date.parse(shape.to)];
@@ -93,13 +110,13 @@ export function generateDays(symbol: string, { start, end }: { start: number; en
     const excitement = (0.5 + Math.abs(move) / size) * (0.5 + random.uniform());
     // A stock that is not listed yet stands still.
     if (date < from || date >= to) continue;
-    const open = Math.max(PRICE_MIN, roundTo(close * (1 + night), TICK));
-    close = Math.max(PRICE_MIN, roundTo(close * (1 + move), TICK));
+    const open = Math.max(PRICE_MIN, roundTo(close * (1 + night), tick));
+    close = Math.max(PRICE_MIN, roundTo(close * (1 + move), tick));
     candles.time[count] = date;
     candles.open[count] = open;
     candles.close[count] = close;
-    candles.high[count] = roundTo(Math.max(open, close) * (1 + ranges[0]), TICK);
-    candles.low[count] = roundTo(Math.min(open, close) * (1 - ranges[1]), TICK);
+    candles.high[count] = roundTo(Math.max(open, close) * (1 + ranges[0]), tick);
+    candles.low[count] = roundTo(Math.min(open, close) * (1 - ranges[1]), tick);
     candles.volume[count] = roundTo(VOLUME * excitement, 1);
     count++;
   }
@@ -120,12 +137,13 @@ function marketReturns(days: number): Float64Array {
   return returns;
 }
 
-/** 00:00 UTC of each date on which New York trades. */
-function listDates(): number[] {
-  const days = tradingDaysOf(sessionOf({ ...SHARED, session: null }));
+/** 00:00 UTC of each date on which New York trades, or the currency market. */
+function listDates(isForex: boolean): number[] {
+  const days = tradingDaysOf(sessionOf({ ...SHARED, assetClass: isForex ? "forex" : "stock", session: null }));
+  const rests = isForex ? isForexHoliday : isNewYorkHoliday;
   const dates: number[] = [];
   for (let date = Date.parse(ALWAYS.from); date < Date.parse(ALWAYS.to); date += DAY_MS) {
-    if (days.isTraded(date) && !isNewYorkHoliday(date / DAY_MS)) dates.push(date);
+    if (days.isTraded(date) && !rests(date / DAY_MS)) dates.push(date);
   }
   return dates;
 }

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import { ensureInstrument, type InstrumentKey } from "../../db/instruments.ts";
+import { ensureInstrument, type InstrumentKey, updateInstrument } from "../../db/instruments.ts";
 import { missingRanges } from "../archive/held.ts";
 import { createRun, executeRun } from "./ingestion_run.ts";
 import { SAMPLE_INSTRUMENTS, SAMPLE_RANGE } from "../feeds/sample.ts";
@@ -17,7 +17,9 @@ export async function archiveSample(db: Db): Promise<boolean> {
 async function findMissing(db: Db): Promise<InstrumentKey[]> {
   const instruments: InstrumentKey[] = [];
   for (const sample of SAMPLE_INSTRUMENTS) {
-    const { id, symbol, exchange } = await ensureInstrument(db, sample);
+    const { id, symbol, exchange, currency } = await ensureInstrument(db, sample);
+    // An archive from before instruments had a currency.
+    if (currency === null) await updateInstrument(db, id, { currency: sample.currency });
     const range = { start: Date.parse(sample.backfillFrom), end: SAMPLE_RANGE.end };
     const missing = await missingRanges(db, { instrumentId: id, timeframe: sample.timeframe }, range);
     if (missing.length > 0) instruments.push({ symbol, exchange });

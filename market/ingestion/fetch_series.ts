@@ -170,7 +170,9 @@ class SeriesFetch {
     const previousClose = this.#previousClose ?? candles.time[0];
     const range = { start: first.start, end: last.end };
     await this.#db.transaction(async (tx) => {
-      const instrument = this.#target.id === undefined ? await claimInstrument(tx, this.#target) : this.#target;
+      const instrument = this.#target.id === undefined
+        ? await claimInstrument(tx, this.#target, this.#work.feed)
+        : this.#target;
       const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected, isCheck };
       const counts = await archiveStep(tx, previousClose === undefined ? step : { ...step, previousClose });
       if (isCheck && counts.revised > 0) {
@@ -199,8 +201,9 @@ class SeriesFetch {
 }
 
 /** Creates the instrument of a new target, unless its name belongs to other candles. */
-async function claimInstrument(tx: Db, target: Target): Promise<Instrument> {
-  const instrument = await ensureInstrument(tx, target);
+async function claimInstrument(tx: Db, target: Target, feed: Feed): Promise<Instrument> {
+  const currency = target.currency ?? feed.currencyOf?.(target) ?? null;
+  const instrument = await ensureInstrument(tx, { ...target, currency });
   const isOurs = instrument.provider === target.provider && instrument.assetClass === target.assetClass;
   if (isOurs) return instrument;
   throw new FeedError("unknown_symbol", describeTaken(target, instrument));

@@ -28,6 +28,7 @@ const portfolioSchema = z.object({
     trades: z.int().describe("Open ones included."),
     held: z.number().describe("Fraction of the marks at which it was held."),
     share: z.number().nullable().describe("Fraction of the sum of all pnl; null where that is 0."),
+    currency: z.string().optional().describe("Of the instrument's prices; absent where all count in one."),
   })).readonly().describe("What each market gave to the result, in the order of the run's markets."),
   holdings: z.object({
     mean: z.number().describe("Mean number of markets held."),
@@ -65,6 +66,18 @@ const inputSchema = z.object({
   sha256: z.string().describe("Checksum of the bytes of all columns."),
 }).meta({ id: "ResultInput" });
 
+const conversionSchema = z.object({
+  currency: z.string().describe("Of instruments of the run."),
+  symbol: z.string(),
+  exchange: z.string(),
+  is_inverse: z.boolean().describe("True if its price is that of the account's currency in this one."),
+  timeframe: z.string(),
+  candles: z.int().describe("With those before the range."),
+  first: z.iso.datetime().describe("Open of the first candle."),
+  last: z.iso.datetime().describe("Open of the last candle."),
+  sha256: z.string().describe("Checksum of the bytes of all columns."),
+}).meta({ id: "ResultConversion" });
+
 /** The result of a completed backtest as clients read it; engine/result.ts explains each key. */
 export const resultSchema = z.object({
   run_key: z.string(),
@@ -80,6 +93,8 @@ export const resultSchema = z.object({
     session: sessionSchema.optional(),
     inputs: z.array(inputSchema).readonly().optional()
       .describe("Other candles that the strategy read; absent where it read none."),
+    conversions: z.array(conversionSchema).readonly().optional()
+      .describe("Forex instruments that convert currencies into the account's; absent where all is in one."),
   }),
   // The engine wrote it from settings that were checked at submission.
   execution: z.custom<Execution>((value) => typeof value === "object" && value !== null)

@@ -23,6 +23,7 @@ import { dialectSchema, forcedDialectShape } from "./dialect_schemas.ts";
 import { AppError } from "../common/errors.ts";
 import { instrumentProcedures } from "./ingestion_instruments.ts";
 import { cutPage, decodeCursor, pageShape } from "../common/paging.ts";
+import { currencySchema } from "../market_data/currency.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { recordReader, showReadable } from "../common/stored_records.ts";
 import { ingestionProcedure, router } from "../common/trpc.ts";
@@ -150,6 +151,7 @@ export const ingestionStreamsRouter = router({
       assetClass: z.enum(ASSET_CLASSES).optional(),
       timeframe: z.enum(TIMEFRAME_NAMES).optional(),
       session: z.enum(EXCHANGE_NAMES).transform((name) => EXCHANGE_SESSIONS[name]).optional(),
+      currency: currencySchema.optional(),
       body: z.instanceof(ReadableStream<Uint8Array>).nullable(),
     }))
     .output(z.object({
@@ -165,9 +167,9 @@ export const ingestionStreamsRouter = router({
       dialect: dialectSchema,
     }))
     .mutation(async ({ ctx, input }) => {
-      const { symbol, exchange, assetClass, timeframe, session, body, ...forced } = input;
+      const { symbol, exchange, assetClass, timeframe, session, currency, body, ...forced } = input;
       const { run, rejectedCount, warnings, ...counts } = await importOrRefuse(ctx.db, {
-        ...{ symbol, exchange, assetClass, timeframe, session, forced },
+        ...{ symbol, exchange, assetClass, timeframe, session, currency, forced },
         body: body ?? new Blob([]).stream(),
         bytesMax: ctx.importBytesMax,
       });

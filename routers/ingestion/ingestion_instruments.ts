@@ -15,12 +15,13 @@ import { ASSET_CLASSES } from "../../engine/execution.ts";
 import { isFed } from "../../market/archive/made_candles.ts";
 import { sessionOf } from "../../market/calendar/exchange_sessions.ts";
 import { findCronFault } from "../../market/ingestion/schedule.ts";
-import { FeedError } from "../../market/feeds/feed.ts";
+import { type Feed, FeedError } from "../../market/feeds/feed.ts";
 import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { dateSchema } from "../common/dates.ts";
 import { AppError, mustBe } from "../common/errors.ts";
 import { holdingKeySchema, holdingKeyText } from "../market_data/holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "../common/paging.ts";
+import { currencySchema } from "../market_data/currency.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 import { timeZoneSchema } from "../common/time_zone.ts";
 import { recordReader, showReadable } from "../common/stored_records.ts";
@@ -51,6 +52,7 @@ const settings = {
   backfill_from: dateSchema.nullable(),
   schedule: scheduleSchema.nullable(),
   session: sessionSchema.nullable(),
+  currency: currencySchema.nullable(),
 };
 
 const newInstrumentSchema = z.strictObject({
@@ -62,6 +64,7 @@ const newInstrumentSchema = z.strictObject({
   backfill_from: settings.backfill_from.default(null),
   schedule: settings.schedule.default(null),
   session: settings.session.default(null),
+  currency: settings.currency.optional(),
 });
 
 const instrumentSchema = z.object({
@@ -75,6 +78,7 @@ const instrumentSchema = z.object({
   schedule: z.string().nullable(),
   /** In force: the instrument's own, that of its exchange or that of its asset class. */
   session: sessionSchema,
+  currency: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 }).meta({ id: "IngestedInstrument" });
@@ -99,8 +103,9 @@ export const instrumentProcedures = {
     .output(z.object({ instrument: instrumentSchema }))
     .mutation(async ({ ctx, input: { instrument } }) => {
       const { backfill_from: backfillFrom, ...row } = instrument;
-      requireFeed(ctx, { ...row, backfillFrom });
-      const inserted = await insertInstrument(ctx.db, { ...row, backfillFrom });
+      const feed = requireFeed(ctx, { ...row, backfillFrom });
+      const currency = row.currency === undefined ? feed?.currencyOf?.(row) ?? null : row.currency;
+      const inserted = await insertInstrument(ctx.db, { ...row, currency, backfillFrom });
       if (inserted === undefined) {
         throw new AppError(
           "INSTRUMENT_EXISTS",
@@ -123,6 +128,7 @@ export const instrumentProcedures = {
         backfillFrom: instrument.backfill_from === undefined ? held.backfillFrom : instrument.backfill_from,
         schedule: instrument.schedule === undefined ? held.schedule : instrument.schedule,
         session: instrument.session === undefined ? held.session : instrument.session,
+        currency: instrument.currency === undefined ? held.currency : instrument.currency,
       };
       requireFeed(ctx, { ...changed, assetClass: held.assetClass });
       const updated = await ctx.db.transaction(async (tx: Db) => {
@@ -149,15 +155,15 @@ export const instrumentProcedures = {
 function requireFeed(
   ctx: Context,
   row: Pick<Instrument, "provider" | "assetClass" | "timeframe" | "backfillFrom" | "schedule">,
-): void {
+): Feed | undefined {
   if (!isFed(row)) {
     if (row.schedule !== null && row.provider === "import") throw invalid("schedule", "must be null for an import");
-    return;
+    return undefined;
   }
   if (row.timeframe === null) throw invalid("timeframe", `is required with ${row.provider}`);
   if (row.backfillFrom === null) throw invalid("backfill_from", `is required with ${row.provider}`);
   try {
-    ctx.readThrough.feeds(row);
+    return ctx.readThrough.feeds(row);
   } catch (error) {
     if (error instanceof FeedError) throw invalid("provider", `cannot be ${row.provider}: ${error.message}`);
     throw error;
@@ -194,6 +200,7 @@ function showInstrument(row: Instrument): z.infer<typeof instrumentSchema> {
     backfill_from: row.backfillFrom,
     schedule: row.schedule,
     session: toSession(sessionOf(row)),
+    currency: row.currency,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -16,6 +16,7 @@ import {
 } from "../../engine/execution.ts";
 import { mustBe } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
+import { currencySchema } from "../market_data/currency.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
 
 const MONEY_MAX = 1e12;
@@ -93,6 +94,7 @@ export const executionRequestSchema = inputObject(
     lookback: z.boolean(),
     crossThroughTouch: z.boolean(),
     riskFreeRate: z.number().min(-1).max(1),
+    baseCurrency: currencySchema.nullable(),
     benchmark: z.strictObject({ symbol: marketNameSchema, exchange: marketNameSchema }).nullable(),
     periodsPerYear: z.number().positive().max(366).nullable(),
   }).partial().shape,

@@ -8,6 +8,7 @@ import type { Parameters } from "../strategies/parameters.ts";
 import type { ResolvedStrategy } from "../strategies/resolve_strategy.ts";
 import type { UserContext } from "../common/trpc.ts";
 import { requireKnown } from "./known_markets.ts";
+import { refuseBaseCurrency, requireConvertible } from "./money_request.ts";
 import { resolveUniverse } from "../universes/find_universe.ts";
 import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
 
@@ -64,6 +65,7 @@ export async function completePortfolio(
     if (strategy.decidesOnMarkets) {
       throw refuse(`${path}/instruments`, `is required, or a universe: ${strategy.name} decides on many markets`);
     }
+    refuseBaseCurrency(submitted, path);
     if ((wanted.portfolio ?? null) === null) return { parameters: {} };
     throw refuse(`${path}/portfolio`, "needs instruments or a universe beside it");
   }
@@ -76,6 +78,7 @@ export async function completePortfolio(
     if (chosen.missing === "fail") {
       await requireKnown(ctx, members, { at: (index) => `${path}/instruments/${index}`, name: null });
     }
+    await requireConvertible(ctx, submitted, members, path);
     return { parameters: { instruments: members, portfolio: chosen } };
   }
   const found = await resolveUniverse(ctx, name ?? "");
@@ -89,6 +92,7 @@ export async function completePortfolio(
   if (chosen.missing === "fail") {
     await requireKnown(ctx, found.members, { at: () => `${path}/universe`, name: `${found.slug}@${found.version}` });
   }
+  await requireConvertible(ctx, submitted, found.members, path);
   return {
     parameters: { universe: `${found.slug}@${found.version}`, portfolio: chosen },
     members: found.members,
@@ -97,6 +101,7 @@ export async function completePortfolio(
 
 /** @throws AppError for a run that has no meaning over many markets. @param what As in "an optimization". */
 export function requireOneMarket(parameters: Parameters, path: string, what: string): void {
+  refuseBaseCurrency(parameters, path);
   for (const name of ["instruments", "universe", "portfolio"] as const) {
     if ((parameters[name] ?? null) === null) continue;
     throw refuse(`${path}${pointer([name])}`, `cannot be given for ${what}: it runs over one market`);

@@ -12,6 +12,7 @@ interface Bounds {
   readonly enum?: readonly string[];
   readonly const?: unknown;
   readonly type?: string;
+  readonly pattern?: string;
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
@@ -32,6 +33,7 @@ function valuesOf(bounds: Bounds): string {
   if (bounds.enum !== undefined) return bounds.enum.map(code).join(", ");
   if (bounds.const !== undefined) return code(bounds.const);
   if (bounds.type === "boolean") return "`true`, `false`";
+  if (bounds.pattern !== undefined) return "3 to 10 capitals or digits";
   if (bounds.type === "null") return "or `null`";
   if (bounds.type === "number" || bounds.type === "integer") {
     return bounds.exclusiveMinimum === undefined
@@ -47,6 +49,7 @@ function valuesOf(bounds: Bounds): string {
 /** The cell of a default; `commission` is written as a rate. */
 function defaultOf(key: string, value: unknown): string {
   if (key === "commission" || key === "delay") return "`0`";
+  if (key === "baseCurrency") return "`null`";
   if (key === "periodsPerYear") return "by asset class";
   return code(value);
 }

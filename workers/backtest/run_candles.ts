@@ -194,6 +194,23 @@ export async function readBacktestCandles(
   throw await noData(db, record, { timeframe: wanted.timeframe });
 }
 
+/**
+ * The candles of a held instrument in a run's range and timeframe, completed by its feed.
+ *
+ * @throws {RunError} As readBacktestCandles().
+ */
+export async function readInstrumentCandles(
+  services: CandleServices,
+  record: CandlesRecord,
+  { timeframe, hours }: { readonly timeframe: Timeframe; readonly hours: Hours },
+  { symbol, exchange }: Instrument,
+  lookback: number,
+): Promise<LoadedCandles> {
+  const named = { ...record, symbol, exchange };
+  const instrument = await findBacktestInstrument(services, named, { timeframe, hours });
+  return await readBacktestCandles(services, named, { instrument, timeframe, hours, lookback, isInput: true });
+}
+
 /** The run's error for an error of a search for candles. */
 function toRunError(error: unknown): unknown {
   if (error instanceof FeedError) return new RunError(FEED_CODES[error.fault], error.message);

@@ -2,7 +2,7 @@
 import { readRunMembers } from "../../db/run_members.ts";
 import type { ReadSeries } from "../../db/result_inputs.ts";
 import { findUniverse, type Member, readMembers } from "../../db/universes.ts";
-import type { Membership, PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
+import type { Membership, PortfolioMarket, RateColumns } from "../../engine/portfolio/portfolio.ts";
 import { daysOf } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
@@ -13,6 +13,7 @@ import { type FailureCode, RunError } from "../common/outcome.ts";
 import type { CandlesRecord } from "../backtest/candles_record.ts";
 import { type CandleServices, loadCandles, type MarketData } from "../backtest/run_candles.ts";
 import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
+import { type LoadedRate, toRateColumns } from "./load_rates.ts";
 
 /** No moment is later. JSON has no Infinity. */
 const MOMENT_MS_MAX = 8.64e15;
@@ -148,15 +149,20 @@ async function loadMarket(
   }
 }
 
-/** The markets as the engine takes them. */
+/** The markets, and the rates of their currencies, as the engine takes them. */
 export function toEngineMarkets(
   markets: readonly LoadedMarket[],
-  { timeframe, hours }: RunSettings,
+  rates: readonly LoadedRate[],
+  settings: RunSettings,
   { endDate }: CandlesRecord,
-): PortfolioMarket[] {
-  const sessions = new Set(markets.map(({ data }) => JSON.stringify(sessionWith(data.instrument, hours))));
-  return markets.map(({ id, memberships, data }) => {
+): { readonly markets: PortfolioMarket[]; readonly currencies?: RateColumns[] } {
+  const { timeframe, hours } = settings;
+  const instruments = [...markets.map(({ data }) => data.instrument), ...rates.map(({ instrument }) => instrument)];
+  const sessions = new Set(instruments.map((instrument) => JSON.stringify(sessionWith(instrument, hours))));
+  const rowOf = new Map(rates.map(({ currency }, row) => [currency, row]));
+  const toMarket = ({ id, memberships, data }: LoadedMarket): PortfolioMarket => {
     const { instrument, read: { candles, lookback }, finer, inputs } = data;
+    const currency = rowOf.get(instrument.currency ?? "");
     const lastClose = candleEnd(candles.time.at(-1)!, timeframe);
     const to = memberships.at(-1)?.to ?? null;
     const isPeriod = isCoarser(timeframe, "1d");
@@ -172,8 +178,12 @@ export function toEngineMarkets(
       tradingDays: isPeriod ? null : groupByDayOnce(daysOf(instrument, timeframe, hours), candles.time),
       finer: finer?.candles ?? null,
       ...(inputs.length === 0 ? {} : { inputs: inputs.map(({ aligned }) => aligned) }),
+      ...(currency === undefined ? {} : { currency }),
     };
-  });
+  };
+  const all = { markets: markets.map(toMarket) };
+  if (rates.length === 0) return all;
+  return { ...all, currencies: rates.map((rate) => toRateColumns(rate, settings, sessions.size === 1)) };
 }
 
 /** Null for an instrument that is always a member. */

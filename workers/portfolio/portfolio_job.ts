@@ -5,7 +5,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import { readStoredResult } from "../../db/equal_results.ts";
 import type { ResultInputs } from "../../db/result_inputs.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
-import type { BacktestResult } from "../../engine/result.ts";
+import type { BacktestResult, PortfolioSummary, ResultSession } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { fixedMs } from "../../market/timeframes.ts";
@@ -17,6 +17,7 @@ import {
   isoTime,
   summarizeInputs,
 } from "../backtest/plan.ts";
+import type { LoadedInput } from "../backtest/input_candles.ts";
 import type { RunLimits } from "../backtest/pool.ts";
 import type { BacktestRecords, StorableRun } from "../backtest/records.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
@@ -26,6 +27,14 @@ import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedPortfolio, MarketsTask } from "../common/protocol.ts";
 import { traceStep } from "../common/telemetry.ts";
 import { findMarketsDecider, type MarketsDecider } from "./markets_decider.ts";
+import {
+  describeRates,
+  identifyRates,
+  type LoadedRate,
+  loadRates,
+  seriesOfRates,
+  summarizeRates,
+} from "./load_rates.ts";
 import { type LoadedMarkets, loadMarkets, name, seriesOf, toEngineMarkets } from "./load_markets.ts";
 
 const logger = getLogger(["hindcast", "queue"]);
@@ -44,8 +53,10 @@ interface PortfolioPlan {
   readonly runKey: string;
   readonly moduleSha256: string | null;
   readonly inputs: ResultInputs;
-  readonly data: Pick<BacktestResult["data"], "sha256" | "gaps" | "session" | "inputs">;
+  readonly data: Pick<BacktestResult["data"], "sha256" | "gaps" | "session" | "inputs" | "conversions">;
   readonly notes: readonly string[];
+  /** Of each market; null where all count in one. */
+  readonly currencies: readonly (string | null)[] | null;
 }
 
 /**
@@ -131,6 +142,7 @@ export async function planPortfolio(
   const loaded = await loadMarkets(services, record, settings, { markets: wanted, lookback });
   // The record's own instrument is what equity is compared with.
   const beside = await loadCandles(services, record, { ...settings, inputs: [] }, 0);
+  const rates = await loadRates(services, record, settings, loaded.markets);
   const { timeframe, hours } = settings;
   const { assetClass } = beside.instrument;
   const execution = withPeriodsPerYear(settings.execution, assetClass, fixedMs(timeframe));
@@ -138,18 +150,14 @@ export async function planPortfolio(
   const positionsMax = wanted.positionsMax ?? loaded.markets.length;
   const { timezone, open, close: closes, weekdays } = sessionWith(beside.instrument, hours);
   const session = { hours, timezone, open, close: closes, weekdays };
-  const sums = loaded.markets.map((
-    { id, memberships, data },
-  ) => [
-    ...[id, memberships.map(({ from, to }) => [from, to]), data.read.sha256, data.finer?.sha256 ?? null],
-    ...Object.values(identifyInputs(data.inputs)),
-  ]);
+  const sums = sumsOf(loaded, rates);
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
     parameters: { ...settings.own, timeframe },
     execution,
     markets: sums,
+    ...identifyRates(rates),
     positions_max: positionsMax,
     rank: wanted.rank,
     benchmark: (beside.benchmark ?? beside).read.sha256,
@@ -159,7 +167,7 @@ export async function planPortfolio(
     end_date: record.endDate,
   });
   const task: MarketsTask = {
-    markets: toEngineMarkets(loaded.markets, settings, record),
+    ...toEngineMarkets(loaded.markets, rates, settings, record),
     timeframeMs: fixedMs(timeframe),
     initialBalance: record.initialBalance,
     execution,
@@ -175,22 +183,49 @@ export async function planPortfolio(
   const notes = [
     ...describeMarkets(record, loaded),
     ...shared.flatMap((input) => describeInput(record, input)),
+    ...describeRates(rates, Math.max(...loaded.markets.map(({ data }) => data.read.candles.time.at(-1)!))),
   ];
+  const series = [...seriesOf(loaded.markets), ...beside.series, ...seriesOfRates(rates)];
   return {
     run: decider.toRun(task, holdsMore ? lookback : null),
     task,
     runKey,
     moduleSha256: decider.moduleSha256,
     // Equal markets may be listed under another name, which the notes say.
-    inputs: { key: hashCanonical([runKey, notes]), lookback, series: [...seriesOf(loaded.markets), ...beside.series] },
-    data: {
-      sha256: createHash("sha256").update(JSON.stringify(sums)).digest("hex"),
-      gaps: loaded.markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
-      session,
-      ...(shared.length === 0 ? {} : { inputs: summarizeInputs(shared) }),
-    },
+    inputs: { key: hashCanonical([runKey, notes]), lookback, series },
+    data: describeData(loaded, rates, { sums, session, shared }),
     notes,
+    currencies: rates.length === 0 ? null : loaded.markets.map(({ data }) => data.instrument.currency),
   };
+}
+
+/** What the result says of its candles. */
+function describeData(
+  { markets }: LoadedMarkets,
+  rates: readonly LoadedRate[],
+  { sums, session, shared }: {
+    readonly sums: readonly unknown[];
+    readonly session: ResultSession;
+    readonly shared: readonly LoadedInput[];
+  },
+): PortfolioPlan["data"] {
+  const text = JSON.stringify([...sums, ...Object.values(identifyRates(rates))]);
+  return {
+    sha256: createHash("sha256").update(text).digest("hex"),
+    gaps: markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
+    session,
+    ...(shared.length === 0 ? {} : { inputs: summarizeInputs(shared) }),
+    ...(rates.length === 0 ? {} : { conversions: summarizeRates(rates) }),
+  };
+}
+
+/** The checksums of each market's candles, as the run's key has them. */
+function sumsOf({ markets }: LoadedMarkets, rates: readonly LoadedRate[]): unknown[][] {
+  return markets.map(({ id, memberships, data }) => [
+    ...[id, memberships.map(({ from, to }) => [from, to]), data.read.sha256, data.finer?.sha256 ?? null],
+    ...Object.values(identifyInputs(data.inputs)),
+    ...(rates.some(({ currency }) => currency === data.instrument.currency) ? [data.instrument.currency] : []),
+  ]);
 }
 
 function describeMarkets({ parameters, endDate }: Backtest, { markets, missing }: LoadedMarkets): string[] {
@@ -209,7 +244,7 @@ function describeMarkets({ parameters, endDate }: Backtest, { markets, missing }
 }
 
 function toStorable(
-  { task, runKey, moduleSha256, inputs, data, notes }: PortfolioPlan,
+  { task, runKey, moduleSha256, inputs, data, notes, currencies }: PortfolioPlan,
   { result, integrity, portfolio, marks, first, last, chunks, sparkline, plots = [], log = [] }: EncodedPortfolio,
   durationMs: number,
 ): Outcome<StorableRun> {
@@ -226,7 +261,7 @@ function toStorable(
       bounds: result.bounds,
       notes: [...notes, ...result.notes, ...describeFailedChecks(integrity)],
       integrity,
-      portfolio,
+      portfolio: currencies === null ? portfolio : nameCurrencies(portfolio, currencies),
       duration_ms: durationMs,
     },
     chunks,
@@ -235,4 +270,12 @@ function toStorable(
     log,
     inputs,
   };
+}
+
+function nameCurrencies(portfolio: PortfolioSummary, currencies: readonly (string | null)[]): PortfolioSummary {
+  const contributions = portfolio.contributions.map((row, n) => {
+    const currency = currencies[n] ?? null;
+    return currency === null ? row : { ...row, currency };
+  });
+  return { ...portfolio, contributions };
 }

@@ -4,7 +4,7 @@ import { type Execution, type ExecutionRequest, resolveExecution } from "../../.
 import type { PortfolioMarket, PortfolioRequest, PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
 import { runPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
 import { ORDER_REASONS } from "../../../engine/order_columns.ts";
-import { newDraft, type Strategy } from "../../../engine/strategy.ts";
+import { BY_UNITS, newDraft, type Strategy } from "../../../engine/strategy.ts";
 import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trade_columns.ts";
 import { candlesOf, type Row } from "../market.ts";
 
@@ -179,6 +179,18 @@ Deno.test("two currencies: marks, fees and profits at their rates", () => {
   expect(trades.fees[0]).toBeCloseTo(2.4 * 2 + 4.8 * 4, 9);
   expect(trades.pnl[0]).toBeCloseTo(1900.8 - 484.8, 9);
   expect(result.equity[1]).toBeCloseTo(1000 - 484.8 + 600 - 4 * 1, 9);
+});
+
+Deno.test("a stop inside a candle is converted at the last rate before it: the next one closes with the candle", () => {
+  const rates = { time: Float64Array.of(0, 2 * DAY_MS, 3 * DAY_MS), rate: Float64Array.of(2, 2.5, 4) };
+  const falls: Row[] = [[10, 10, 10, 10], [10, 10, 10, 10], [10, 10, 7, 7], [7, 7, 7, 7]];
+  const stopped = holder(0, Infinity, { sizeBy: BY_UNITS, size: 10, stopLoss: 8 });
+  const result = runOf([marketOf("EUR", falls, { currency: 0 })], each([stopped], 1), { currencies: [rates] });
+  // 10 units cost 100 at 2. Day 2 begins at a rate of 2.5, known since its open, and ends with one of 4: the stop pays 80 at 2.5.
+  expect([result.trades.exitReason[0], result.trades.exitPrice[0]]).toEqual([EXIT_REASONS.indexOf("stop_loss"), 8]);
+  expect(result.trades.pnl[0]).toBeCloseTo(80 * 2.5 - 100 * 2, 9);
+  expect(result.equity[1]).toBeCloseTo(1000 - 200 + 100 * 2.5, 9);
+  expect(result.equity[2]).toBeCloseTo(1000, 9);
 });
 
 Deno.test("positionsMax leaves the last ones out, and the default size is its part of equity", () => {

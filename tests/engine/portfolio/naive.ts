@@ -198,6 +198,10 @@ export class NaivePortfolio extends NaiveAccount {
       return candle === undefined ? null : this.quantityOf(market.id) > 0 ? candle.low : candle.high;
     };
     const worst = new Map(this.markets.map((market) => [market.id, worstOf(market)]));
+    this.inside = new Map(this.markets.flatMap((market) => {
+      const candle = candleOf(market);
+      return candle === undefined ? [] : [[market.id, candle.opens]];
+    }));
     for (const market of this.markets) {
       const candle = candleOf(market);
       if (candle === undefined) continue;
@@ -216,6 +220,7 @@ export class NaivePortfolio extends NaiveAccount {
       }
       this.#call(market, instant, candle, worst);
     }
+    this.inside = null;
   }
 
   #call(market: NaiveMarket, instant: number, candle: NaiveCandle, worst: Map<string, number | null>): void {

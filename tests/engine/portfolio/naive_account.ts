@@ -18,6 +18,8 @@ export class NaiveAccount {
   cash: number;
   readonly open = new Map<string, Open[]>();
   readonly trades: (NaiveTrade & { number: number })[] = [];
+  /** When the candles began that close now, while their insides are walked: later rates are not known there. */
+  inside: Map<string, number> | null = null;
   #number = 0;
 
   constructor(readonly markets: readonly NaiveMarket[], readonly rules: NaiveRules) {
@@ -29,9 +31,10 @@ export class NaiveAccount {
     return this.open.get(id)!.reduce((sum, { side, units }) => sum + side * units, 0);
   }
 
-  rateAt({ rates }: NaiveMarket, instant: number): number {
+  rateAt({ id, rates }: NaiveMarket, instant: number): number {
     if (rates === null) return 1;
-    return rates.filter(([from]) => from <= instant).at(-1)?.[1] ?? rates[0]![1];
+    const known = this.inside === null ? instant : this.inside.get(id) ?? instant - 1;
+    return rates.filter(([from]) => from <= known).at(-1)?.[1] ?? rates[0]![1];
   }
 
   /** The last close at an instant; before the first one, the first open. */

@@ -16,6 +16,7 @@ interface Values {
   readonly timeframe: string;
   readonly backfill_from: string;
   readonly schedule: string;
+  readonly currency: string;
 }
 
 const NEW: Values = {
@@ -26,6 +27,7 @@ const NEW: Values = {
   timeframe: "1m",
   backfill_from: "",
   schedule: "",
+  currency: "",
 };
 const CLASSES = ["crypto", "forex", "stock"].map((value) => ({ value, label: value }));
 const PROVIDERS = [
@@ -47,7 +49,7 @@ export function InstrumentForm({ instrument, onDone }: {
   const change = useMutation(api.ingestion.updateInstrument.mutationOptions());
   const submit = handleSubmit(async (values) => {
     try {
-      if (instrument === null) await add.mutateAsync({ instrument: { ...identityOf(values), ...settingsOf(values) } });
+      if (instrument === null) await add.mutateAsync({ instrument: newOf(values) });
       else await change.mutateAsync({ id: instrument.id, instrument: settingsOf(values) });
     } catch (error) {
       return showRefusal(setError, error, fieldAt);
@@ -126,6 +128,14 @@ function Fields({ form: { register, formState: { errors } }, isNew }: {
         error={errors.schedule?.message}
         {...register("schedule")}
       />
+      <Field
+        label="Currency"
+        autoComplete="off"
+        spellCheck={false}
+        hint="Of the prices, such as USD; empty: the account's"
+        error={errors.currency?.message}
+        {...register("currency")}
+      />
     </div>
   );
 }
@@ -154,14 +164,23 @@ function DeleteInstrument({ instrument: { id, symbol }, onDone }: {
   );
 }
 
-const FIELDS = ["symbol", "exchange", "assetClass", "provider", "timeframe", "backfill_from", "schedule"] as const;
+const FIELDS = [
+  "symbol",
+  "exchange",
+  "assetClass",
+  "provider",
+  "timeframe",
+  "backfill_from",
+  "schedule",
+  "currency",
+] as const;
 
 function fieldAt(path: string) {
   const name = FIELDS.find((each) => path === `/instrument/${each}`);
   return name === undefined ? null : { name };
 }
 
-function valuesOf({ provider, timeframe, backfill_from, schedule, ...identity }: IngestedInstrument): Values {
+function valuesOf({ provider, timeframe, backfill_from, schedule, currency, ...identity }: IngestedInstrument): Values {
   return {
     ...identity,
     // The service's own sample is not offered for a change.
@@ -169,6 +188,7 @@ function valuesOf({ provider, timeframe, backfill_from, schedule, ...identity }:
     timeframe: timeframe ?? "",
     backfill_from: backfill_from ?? "",
     schedule: schedule ?? "",
+    currency: currency ?? "",
   };
 }
 
@@ -176,11 +196,17 @@ function identityOf({ symbol, exchange, assetClass }: Values) {
   return { symbol: symbol.trim(), exchange: exchange.trim(), assetClass };
 }
 
-function settingsOf({ provider, timeframe, backfill_from, schedule }: Values) {
+function newOf(values: Values) {
+  const { currency, ...settings } = settingsOf(values);
+  return { ...identityOf(values), ...settings, ...(currency === null ? {} : { currency }) };
+}
+
+function settingsOf({ provider, timeframe, backfill_from, schedule, currency }: Values) {
   return {
     provider,
     timeframe: TIMEFRAMES.find((each) => each === timeframe) ?? null,
     backfill_from: backfill_from || null,
     schedule: schedule.trim() || null,
+    currency: currency.trim().toUpperCase() || null,
   };
 }

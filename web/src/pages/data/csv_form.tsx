@@ -13,6 +13,7 @@ interface Values extends Reading {
   readonly symbol: string;
   readonly exchange: string;
   readonly assetClass: string;
+  readonly currency: string;
   readonly timeframe: Timeframe | "";
 }
 
@@ -27,6 +28,7 @@ export function CsvForm({ file, preview, send }: {
       symbol: preview.symbol,
       exchange: preview.exchange,
       assetClass: "",
+      currency: "",
       timeframe: preview.timeframe ?? "",
       ...AS_RECOGNISED,
     },
@@ -71,6 +73,12 @@ export function CsvForm({ file, preview, send }: {
           hint={preview.timeframe === null ? undefined : `The file looks like ${preview.timeframe}`}
           error={errors.timeframe?.message}
           {...register("timeframe")}
+        />
+        <Field
+          {...IMPORT_FIELDS.currency}
+          hint="Such as EUR, where runs hold several"
+          error={errors.currency?.message}
+          {...register("currency")}
         />
         <ReadingFields register={register} errors={errors} />
       </div>

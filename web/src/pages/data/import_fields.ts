@@ -35,6 +35,7 @@ export const IMPORT_FIELDS = {
     options: [RECOGNISED, { value: "point", label: "1234.5" }, { value: "comma", label: "1234,5" }],
   },
   timezone: { label: "Time zone" },
+  currency: { label: "Currency" },
   dialect: {
     label: "Program",
     options: [

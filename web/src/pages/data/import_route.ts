@@ -7,6 +7,8 @@ export interface ImportRequest {
   readonly symbol: string;
   readonly exchange: string;
   readonly assetClass: string;
+  /** Of the prices; empty for the one that is known. */
+  readonly currency: string;
   /** Empty for that of the file's first lines. */
   readonly timeframe: Timeframe | "";
   /** The reading of a file that has two or is recognised wrongly; empty for the recognised one. */

@@ -69,6 +69,14 @@ export function PortfolioFields({ form }: { readonly form: UseFormReturn<RunForm
               {...register("markets.rank")}
             />
           </div>
+          <Field
+            label="Account's currency"
+            hint="Such as USD; needed where the instruments have several"
+            autoComplete="off"
+            spellCheck={false}
+            error={faults?.currency?.message}
+            {...register("markets.currency")}
+          />
           <CheckField
             label="Leave out those without candles"
             hint="Otherwise the run fails and names them"

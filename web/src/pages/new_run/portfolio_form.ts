@@ -19,11 +19,13 @@ export interface PortfolioForm {
   positions: string;
   rank: string;
   skipsMissing: boolean;
+  /** Of the account; empty: that of its instruments. */
+  currency: string;
 }
 
 /** The values with which the form begins. @param universe One that the address names. */
 export function startMarkets(earlier: Backtest | undefined, universe = ""): PortfolioForm {
-  const { instruments, universe: named = universe, portfolio } = earlier?.parameters ?? {};
+  const { instruments, universe: named = universe, portfolio, execution } = earlier?.parameters ?? {};
   const list = Array.isArray(instruments) ? instruments.filter(isListed) : [];
   const shared = isRecord(portfolio) ? portfolio : {};
   const isNamed = typeof named === "string" && named !== "";
@@ -34,7 +36,15 @@ export function startMarkets(earlier: Backtest | undefined, universe = ""): Port
     positions: typeof shared["positions_max"] === "number" ? String(shared["positions_max"]) : "",
     rank: shared["rank"] === "score" ? "score" : "listed",
     skipsMissing: shared["missing"] === "skip",
+    currency: isRecord(execution) ? String(execution["baseCurrency"] ?? "") : "",
   };
+}
+
+/** The rules of execution with the account's currency; a run over one market has none. */
+export function withCurrency(rules: Readonly<Record<string, unknown>>, { reach, currency }: PortfolioForm) {
+  const { baseCurrency: _earlier, ...others } = rules;
+  const chosen = currency.trim().toUpperCase();
+  return reach === "one" || chosen === "" ? others : { ...others, baseCurrency: chosen };
 }
 
 /** The keys of `parameters` that the fields stand for; none for one market. */

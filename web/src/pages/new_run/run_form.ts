@@ -2,7 +2,14 @@
 import type { Backtest, BacktestRequest, Instrument, Strategy } from "../../api.ts";
 import { EXECUTION_FIELDS } from "./execution_fields.ts";
 import { executionOf, toRules, toTexts } from "./execution_rules.ts";
-import { marketFieldAt, PORTFOLIO_KEYS, type PortfolioForm, startMarkets, toMarkets } from "./portfolio_form.ts";
+import {
+  marketFieldAt,
+  PORTFOLIO_KEYS,
+  type PortfolioForm,
+  startMarkets,
+  toMarkets,
+  withCurrency,
+} from "./portfolio_form.ts";
 import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 
 const DAY_MS = 86_400_000;
@@ -120,7 +127,7 @@ export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | 
       timeframe,
       ...(session === undefined || exchange !== earlier?.exchange ? {} : { session }),
       runtime: chosen.runtime,
-      execution: toRules(profile, execution, executionOf(earlier)),
+      execution: withCurrency(toRules(profile, execution, executionOf(earlier)), form.markets),
     },
   };
 }
@@ -144,6 +151,7 @@ export function fieldAt(pointer: string, { fields }: Chosen) {
   const [name = "", ...rest] = path.slice(PARAMETERS_PATH.length).split("/").map(unescapePointer);
   if (name === "execution") {
     const key = rest.join(".");
+    if (key === "baseCurrency") return "markets.currency";
     const exact = EXECUTION_FIELDS.findIndex((field) => field.key === key);
     const rule = exact === -1 ? EXECUTION_FIELDS.findIndex((field) => field.key.startsWith(`${rest[0]}.`)) : exact;
     return rule === -1 ? null : `execution.${rule}` as const;

@@ -43,9 +43,9 @@ export function Assumptions({ backtest, result }: { readonly backtest: Backtest;
         {result.portfolio !== undefined && (
           <Section title="Instruments">
             <Rows
-              rows={result.portfolio.contributions.map(({ instrument, pnl, trades, held }) =>
+              rows={result.portfolio.contributions.map(({ instrument, pnl, trades, held, currency }) =>
                 [
-                  instrument,
+                  currency === undefined ? instrument : `${instrument}, in ${currency}`,
                   `${formatMoney(pnl, true)}, ${formatCount(trades)} trades, held ${formatPercent(held)} of the time`,
                 ] as const
               )}
@@ -58,6 +58,9 @@ export function Assumptions({ backtest, result }: { readonly backtest: Backtest;
               ["candles", `${formatCount(data.candles)}, ${formatCount(data.gaps)} gaps`],
               ["first to last (UTC)", `${formatTime(data.first)} to ${formatTime(data.last)}`],
               ["data SHA-256", data.sha256],
+              ...(data.conversions ?? []).map(({ currency, symbol, exchange, sha256 }) =>
+                [`${currency} by ${symbol}@${exchange}, SHA-256`, sha256] as const
+              ),
               ["run key", result.run_key],
               ["engine", result.engine_version],
               ["strategy", [backtest.strategy_slug, backtest.strategy_version].filter(Boolean).join(" ") || "inline"],

@@ -7,7 +7,7 @@ import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../../parts/ta
 const ROWS_AT_FIRST = 30;
 const BAR = { width: 200, height: 12 } as const;
 type Contribution = Portfolio["contributions"][number];
-type Figure = Exclude<keyof Contribution, "instrument">;
+type Figure = Exclude<keyof Contribution, "instrument" | "currency">;
 
 const FIGURES: readonly { readonly key: Figure; readonly label: string; readonly wide?: true }[] = [
   { key: "pnl", label: "P&L" },
@@ -54,6 +54,7 @@ export function Contributions({ portfolio: { contributions }, showTrades }: {
                     {row.instrument}
                   </button>
                 )}
+              {row.currency !== undefined && <span className="text-muted">, {row.currency}</span>}
             </th>
             <td className={`px-3 ${WIDE_ONLY}`}>
               <Bar value={row.pnl} largest={largest} />
