@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { copyFolder } from "./copy_folder.ts";
 import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
+import { closedAfterTest } from "./left_open.ts";
 import { isPrepared, prepare } from "./prepare.ts";
 
 /** The two kinds of database that the service runs on. */
@@ -26,7 +27,8 @@ export async function createTestDatabase(
   await administer(server, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: async () => void await administer(server, `drop database ${name} with (force)`) };
+  const drop = closedAfterTest(async () => void await administer(server, `drop database ${name} with (force)`));
+  return { url: url.href, drop };
 }
 
 /** Runs one statement on a server. @returns The rows that came back. */
@@ -45,10 +47,10 @@ export async function openTestDatabase(kind: (typeof DATABASES)[number]): Promis
   // Benches run without templates.
   const { url, drop } = await createTestDatabase(isPrepared() ? "migrated" : "empty");
   const handle = await openPostgres(url, 4);
-  const close = async () => {
+  const close = closedAfterTest(async () => {
     await handle.close();
     await drop();
-  };
+  });
   return { ...handle, close };
 }
 
@@ -58,10 +60,10 @@ async function openTestPglite(): Promise<DatabaseHandle> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   copyFolder(`${await prepare("folder/migrated")}/database`, `${folder}/database`);
   const handle = await openPglite(`${folder}/database`);
-  const close = async () => {
+  const close = closedAfterTest(async () => {
     await handle.close();
     await Deno.remove(folder, { recursive: true });
-  };
+  });
   return { ...handle, close };
 }
 

@@ -1,5 +1,6 @@
 import { type CommandName, denoArguments } from "../../cli/commands.ts";
 import { TestClient } from "./client.ts";
+import { closedAfterTest } from "./left_open.ts";
 import { installPackages, isPrepared, prepare } from "./prepare.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
@@ -132,6 +133,8 @@ export async function startProcess(
     return { code, stdout: await rest, stderr: await stderr };
   };
   if (first.done) throw new Error(`${command} ended: ${(await end("SIGKILL")).stderr}`);
+  const kill = closedAfterTest(() => end("SIGKILL"));
+  void process.status.then(kill);
   const url = /http:\/\/\S+/.exec(output)?.[0] ?? "";
   const client = () => new TestClient(url);
   return {

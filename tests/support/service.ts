@@ -1,6 +1,7 @@
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
 import { createTestDatabase, type DATABASES } from "./database.ts";
+import { closedAfterTest } from "./left_open.ts";
 import { prepare } from "./prepare.ts";
 import { copyFolder } from "./copy_folder.ts";
 import { TestClient } from "./client.ts";
@@ -53,10 +54,10 @@ export async function startTestService(
     else client.cookie = cookie;
     return client;
   };
-  const close = async () => {
+  const close = closedAfterTest(async () => {
     await service.close();
     await database?.drop();
     await Deno.remove(folder, { recursive: true });
-  };
+  });
   return { url, databaseUrl: database?.url ?? "", client: () => new TestClient(url), user, close };
 }
