@@ -5,35 +5,19 @@
  * `deno run --allow-all bench/lists_bench.ts [FILTER]`: only readings whose names contain the filter; with TEST_DATABASE_URL as
  * `deno task bench` sets it.
  */
-import { eq } from "drizzle-orm";
-import { z } from "zod";
-import { type DatabaseHandle, type Db, openPglite, openPostgres } from "../db/client.ts";
-import { TrialTable } from "../db/codec/trial_table.ts";
-import { optimizations } from "../db/schema.ts";
-import { insertTrialChunk } from "../db/trial_chunks.ts";
-import { type Metrics, NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
+import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import type { TestClient } from "../tests/support/client.ts";
-import { addOptimization } from "../tests/support/optimizations.ts";
 import { startProcess } from "../tests/support/process.ts";
+import { importLongest, LONGEST, storeTrades, storeTrials, WEEK } from "./lists_records.ts";
 import { quantile, report, say } from "./measure.ts";
 
+const [filter = ""] = Deno.args;
 const WATCHED_MS = 6_000;
 const SESSION_EVERY_MS = 50;
 const RUN_EVERY_MS = 500;
 const GOAL_MS = 250;
-// An optimization of a usual size, by its number of trials.
-const TRIALS = 480_000;
-const CHUNK_TRIALS = 10_000;
-// As addOptimization() has them.
-const POINTS = 10_000;
-const START = "2024-02-01T00:00:00.000Z";
-const NONE = new Float64Array();
-// To check each of them takes longer than all the rest.
-const metricsSchema = z.custom<Metrics>();
-const WEEK = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2024-01-08" };
-const YEAR = { ...WEEK, end_date: "2025-01-01" };
-const MINUTES = { timeframe: "1m", fast: 1 };
+const RUN_MS_MAX = 1_500;
 const HOURS = { timeframe: "1h" };
 
 /** The records whose lists are read. */
@@ -43,13 +27,23 @@ interface Records {
   readonly backtest: string;
   /** The same with other parameters. */
   readonly other: string;
+  /** The same two over the longest range that a run may have. */
+  readonly longest: string;
+  readonly otherLongest: string;
 }
 
 const TRADES = "10 lists of all trades";
 const COMPARES = "10 compares of long runs";
 const REPORTS = "10 reports of long runs";
 const ALL = "30 readings of all kinds";
+const LONGEST_READINGS = {
+  trades: "10 lists of all trades of the longest run",
+  orders: "10 lists of all orders of the longest run",
+  compares: "10 compares of the longest runs",
+  reports: "10 reports of the longest run",
+} as const;
 const comparePath = ({ backtest, other }: Records) => `/api/backtests/compare?ids=${backtest},${other}`;
+const needs = (names: readonly string[]) => names.some((name) => name.includes(filter));
 
 /** By name: paths, in turn by so many readers at once, again and again. */
 const READINGS: Readonly<Record<string, readonly [readers: number, paths: (records: Records) => readonly string[]]>> = {
@@ -63,6 +57,13 @@ const READINGS: Readonly<Record<string, readonly [readers: number, paths: (recor
   [TRADES]: [10, ({ backtest }) => [`/api/backtests/${backtest}/trades`]],
   [COMPARES]: [10, (records) => [comparePath(records)]],
   [REPORTS]: [10, ({ backtest }) => [`/api/backtests/${backtest}/report`]],
+  [LONGEST_READINGS.trades]: [10, ({ longest }) => [`/api/backtests/${longest}/trades`]],
+  [LONGEST_READINGS.orders]: [10, ({ longest }) => [`/api/backtests/${longest}/orders`]],
+  [LONGEST_READINGS.compares]: [
+    10,
+    ({ longest, otherLongest }) => [`/api/backtests/compare?ids=${longest},${otherLongest}&points=2000`],
+  ],
+  [LONGEST_READINGS.reports]: [10, ({ longest }) => [`/api/backtests/${longest}/report`]],
   [ALL]: [30, (records) => [
     `/api/optimizations/${records.optimization}/trials`,
     `/api/optimizations/${records.optimization}/trials?sort=sharpe&limit=200`,
@@ -77,7 +78,6 @@ const READINGS: Readonly<Record<string, readonly [readers: number, paths: (recor
   ],
 };
 
-const [filter = ""] = Deno.args;
 const folder = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
 try {
   await measure("embedded", { DATA_DIR: folder }, () => openPglite(`${folder}/database`));
@@ -103,25 +103,33 @@ async function measure(
   open: () => Promise<DatabaseHandle>,
 ): Promise<void> {
   await using servers = new AsyncDisposableStack();
-  const first = await startProcess("serve", { WORKERS: "1", ...environment });
+  const secret = "a secret of a bench";
+  const settings = { WORKERS: "1", INGESTION_ADMIN_SECRET: secret, ...environment };
+  const first = await startProcess("serve", settings);
   const [signedUp, otherSignedUp] = [first.client(), first.client()];
   await signedUp.signUp();
   await otherSignedUp.signUp();
   const ownerId = String((await signedUp.get("/api/session")).at("/user/id"));
-  const needsRuns = [TRADES, COMPARES, REPORTS, ALL].some((name) => name.includes(filter));
-  const [backtest, compared] = needsRuns ? [await storeTrades(signedUp, 2), await storeTrades(signedUp, 3)] : ["", ""];
+  const none = ["", ""] as const;
+  const runs = needs([TRADES, COMPARES, REPORTS, ALL]) ? await storeTrades(signedUp, {}, [2, 3]) : none;
+  const needsLongest = needs(Object.values(LONGEST_READINGS));
+  if (needsLongest) await importLongest(first.url, secret);
+  const longest = needsLongest ? await storeTrades(signedUp, LONGEST, [10, 20]) : none;
   // The embedded database serves one process.
   await first.end("SIGTERM");
   const handle = await open();
   const needsTrials = Object.keys(READINGS).some((name) => /trials|kinds/.test(name) && name.includes(filter));
   const optimization = needsTrials ? await storeTrials(handle.db, ownerId) : "";
   await handle.close();
-  const service = await startProcess("serve", { WORKERS: "1", ...environment });
+  const service = await startProcess("serve", settings);
   servers.defer(async () => void await service.end("SIGTERM"));
   const [reader, other] = [service.client(), service.client()];
   reader.cookie = signedUp.cookie;
   other.cookie = otherSignedUp.cookie;
-  const records = { optimization, backtest, other: compared };
+  const records = {
+    ...{ optimization, backtest: runs[0], other: runs[1] },
+    ...{ longest: longest[0], otherLongest: longest[1] },
+  };
   for (const [name, [readers, paths]] of Object.entries(READINGS)) {
     if (!name.includes(filter)) continue;
     const leaving = new AbortController();
@@ -130,7 +138,7 @@ async function measure(
       { length: readers },
       (_, i) => readAgain(reader, all[i % all.length]!, leaving.signal),
     );
-    const { sessions, runs, lists } = await watch(other);
+    const { sessions, runTimes, lists } = await watch(other);
     leaving.abort();
     const read = (await Promise.all(readings)).reduce((sum, each) => ({
       bytes: sum.bytes + each.bytes,
@@ -139,48 +147,21 @@ async function measure(
     const megabytesPerSecond = read.bytes / 1e6 / (WATCHED_MS / 1000);
     await say(
       `${kind}, ${name}: session p50 ${ms(sessions, 0.5)}, p99 ${ms(sessions, 0.99)} ms; short backtest p50 ` +
-        `${ms(runs, 0.5)}, longest ${ms(runs, 1)} ms; short list p50 ${ms(lists, 0.5)}, longest ${ms(lists, 1)} ms; ` +
+        `${ms(runTimes, 0.5)}, longest ${ms(runTimes, 1)} ms; short list p50 ${ms(lists, 0.5)}, longest ${
+          ms(lists, 1)
+        } ms; ` +
         `${megabytesPerSecond.toFixed(1)} MB/s, ${read.answers} answers`,
     );
-    await report({
-      measure: `${kind}: another's session (p99) during: ${name}`,
-      ours: quantile(sessions, 0.99),
-      reference: null,
-      goal: { of: "ours", most: GOAL_MS },
-    });
+    const during = (what: string, ours: number, most: number) =>
+      report({ measure: `${kind}: another's ${what} during: ${name}`, ours, goal: { of: "ours", most } });
+    await during("session (p99)", quantile(sessions, 0.99), GOAL_MS);
+    await during("short backtest (longest)", quantile(runTimes, 1), RUN_MS_MAX);
+    await during("short list (longest)", quantile(lists, 1), RUN_MS_MAX);
   }
 }
 
 function ms(latencies: readonly number[], share: number): string {
   return quantile(latencies, share).toFixed(0);
-}
-
-/** Stores trials as an optimization does, without running any. */
-async function storeTrials(db: Db, ownerId: string): Promise<string> {
-  const id = await addOptimization(db, ownerId);
-  for (let first = 0; first < TRIALS; first += CHUNK_TRIALS) {
-    const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: TRIALS });
-    for (let place = first; place < first + CHUNK_TRIALS; place++) {
-      const metrics = Object.fromEntries(NUMERIC_METRIC_NAMES.map((name, i) => [name, Math.sin(place * (i + 1))]));
-      const values = metricsSchema.parse({ ...metrics, start: START, end: START });
-      table.add({ place, point: place % POINTS }, { metrics: values, undefinedMetrics: {}, dailyReturns: NONE });
-    }
-    const { trials, data, notes, returns } = table.encode();
-    const chunk = { optimizationId: id, first, window: null, pointsCount: CHUNK_TRIALS, durationMs: 1 };
-    await insertTrialChunk(db, { ...chunk, trials, data, notes, returns });
-  }
-  const done = { status: "completed", trials: TRIALS, points: TRIALS, pointsDone: TRIALS } as const;
-  await db.update(optimizations).set(done).where(eq(optimizations.id, id));
-  return id;
-}
-
-async function storeTrades(user: TestClient, slow: number): Promise<string> {
-  const submitted = await user.send("POST", "/api/backtests", {
-    backtest: { ...YEAR, strategy: "SMA Cross", initial_balance: 10_000, parameters: { ...MINUTES, slow } },
-  });
-  const backtest = String(submitted.at("/backtest/id"));
-  await say(`${(await user.finish(backtest)).at("/backtest/result/metrics/trades")} trades`);
-  return backtest;
 }
 
 /** Reads a path again and again until the signal comes. */
@@ -224,5 +205,5 @@ async function watch(user: TestClient) {
   await new Promise((resume) => setTimeout(resume, WATCHED_MS));
   timers.forEach(clearInterval);
   const [first, second, third] = await Promise.all([sessions, runs, lists].map((each) => Promise.all(each)));
-  return { sessions: first ?? [], runs: second ?? [], lists: third ?? [] };
+  return { sessions: first ?? [], runTimes: second ?? [], lists: third ?? [] };
 }
