@@ -38,24 +38,16 @@ const cutHere: CutChunk = async ({ record, read }, range) => {
  */
 export async function readPage<Row>(
   db: Db,
-  page: {
-    readonly backtestId: string;
-    readonly ownerId: string;
-    readonly part: "trades" | "orders";
-    readonly after: number;
-    readonly limit: number;
-  },
+  page: RowsKey & { readonly after: number; readonly limit: number },
   toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null, exitTag: string | null) => Row,
   cut: CutChunk = cutHere,
 ): Promise<Row[]> {
-  const { backtestId, part, after, limit } = page;
-  const record = `${part} of the backtest ${backtestId}`;
+  const { after, limit } = page;
+  const record = nameOf(page);
   const found: Row[] = [];
   while (found.length < limit) {
     const first = after + found.length;
-    const chunk = Math.min(Math.floor(first / CHUNK_ROWS), CHUNK_NUMBER_MAX);
-    const from = first - chunk * CHUNK_ROWS;
-    const source = { key: `${backtestId} ${part} ${chunk}`, record, read: () => readStoredRows(db, page, chunk) };
+    const { source, from } = findRow(db, page, first);
     const rows = await cut(source, { from, until: from + limit - found.length });
     if (rows === undefined || rows.count === 0) break;
     const { columns, tags, count } = rows;
@@ -67,6 +59,27 @@ export async function readPage<Row>(
     if (from + count < CHUNK_ROWS) break;
   }
   return found;
+}
+
+interface RowsKey {
+  readonly backtestId: string;
+  readonly ownerId: string;
+  readonly part: "trades" | "orders";
+}
+
+/** The chunk that a part's row lies in, and its place there. @param index From 0. */
+export function findRow(db: Db, key: RowsKey, index: number): { readonly source: RowsSource; readonly from: number } {
+  const chunk = Math.min(Math.floor(index / CHUNK_ROWS), CHUNK_NUMBER_MAX);
+  const source = {
+    key: `${key.backtestId} ${key.part} ${chunk}`,
+    record: nameOf(key),
+    read: () => readStoredRows(db, key, chunk),
+  };
+  return { source, from: index - chunk * CHUNK_ROWS };
+}
+
+function nameOf({ backtestId, part }: RowsKey): string {
+  return `${part} of the backtest ${backtestId}`;
 }
 
 /** A chunk of one user's result as it is stored; undefined where there is none. */

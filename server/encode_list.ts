@@ -1,6 +1,7 @@
 import type { Format } from "../workers/rows/table_format.ts";
 import type { ListAnswer } from "../routers/common/paging.ts";
-import { frameTable, toTablePart, writeTable } from "./encode_table.ts";
+import { toTablePart } from "../workers/rows/table_part.ts";
+import { frameTable, writeTable } from "./encode_table.ts";
 import { chooseFormat, type Pieces, sendPieces, streamOf } from "./send_pieces.ts";
 import { sendJson } from "./middleware/stream_limits.ts";
 
@@ -18,7 +19,7 @@ export async function encodeList({ name, pages, table }: ListAnswer, request: Re
   if (table !== undefined && format !== "json") {
     const { columns, toRow = (item: object) => item } = table;
     const parts = async function* () {
-      for await (const { items } of following(first.value, pages)) yield toTablePart(columns, items.map(toRow));
+      for await (const { items } of following([first.value], pages)) yield toTablePart(columns, items.map(toRow));
     };
     const nextCursor = table.isPage ? first.value.next_cursor : null;
     return sendPieces(writeTable(format, table.columns, parts()), {
@@ -45,12 +46,16 @@ async function sendWritten(
   const format = chooseFormat(asked, request);
   const written = write!(format);
   const first = await written.next();
-  const rows = first.done ? written : following(first.value, written);
   if (format !== "json") {
+    const rows = first.done ? written : following([first.value], written);
     return sendPieces(frameTable(format, columns, rows), { format, request, headers: new Headers() });
   }
   const headers = new Headers({ "content-type": "application/json", vary: "accept" });
-  return new Response(streamOf(frameJson(name, rows)), { headers });
+  const second = first.done ? first : await written.next();
+  const begun = [first, second].flatMap((piece) => piece.done ? [] : [piece.value]);
+  const pieces = frameJson(name, following(begun, written));
+  if (!second.done) return new Response(streamOf(pieces), { headers });
+  return sendJson(await new Response(streamOf(pieces)).text(), { headers });
 }
 
 async function* frameJson(name: string, rows: Pieces): Pieces {
@@ -69,9 +74,9 @@ async function* frameJson(name: string, rows: Pieces): Pieces {
 }
 
 /** A list that was begun. A reader who leaves ends its source. */
-async function* following<Part>(first: Part, rest: AsyncGenerator<Part>): AsyncGenerator<Part> {
+async function* following<Part>(begun: readonly Part[], rest: AsyncGenerator<Part>): AsyncGenerator<Part> {
   try {
-    yield first;
+    yield* begun;
     yield* rest;
   } finally {
     await rest.return(undefined);

@@ -1,5 +1,6 @@
 import type { SeriesAnswer } from "../routers/backtests/series.ts";
-import { type TablePart, writeTable } from "./encode_table.ts";
+import type { TablePart } from "../workers/rows/table_part.ts";
+import { writeTable } from "./encode_table.ts";
 import { chooseFormat, sendPieces } from "./send_pieces.ts";
 import { sendJson } from "./middleware/stream_limits.ts";
 

@@ -10,19 +10,13 @@ import {
   SORT_ORDERS,
 } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
-import { readRecord } from "../../db/codec/unreadable.ts";
-import { listOrders, type Order } from "../../db/orders.ts";
-import type { CutChunk } from "../../db/row_pages.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
-import { listTrades, type Trade } from "../../db/trades.ts";
-import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";
+import { toBacktest, toSummary } from "./backtest_records.ts";
 import { strategyNameSchema } from "./backtest_submission.ts";
 import { tagSchema } from "./backtest_labels.ts";
 import { dateSchema, requireRising } from "../common/dates.ts";
 import { mustBe } from "../common/errors.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
-import { mustGet } from "./owned_backtest.ts";
-import type { Context } from "../common/trpc.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
 import { leavingOutUnreadable } from "../common/stored_records.ts";
 
@@ -113,57 +107,3 @@ function keyOf(sort: BacktestSort, order: string) {
 }
 
 const toTime = (date: string | undefined) => date === undefined ? undefined : Date.parse(`${date}T00:00:00Z`);
-
-/** Rows of a piece of a list: it takes some milliseconds, in which nobody else is answered. */
-const PIECE_ROWS = 200;
-
-type Reading = Pick<Context, "db" | "rowsWorker">;
-
-interface RunKey {
-  readonly backtestId: string;
-  readonly ownerId: string;
-  /** Its markets; none in a run over one. */
-  readonly instruments: readonly string[];
-}
-
-/** A run's trades, oldest first. */
-export function tradeList(ctx: Reading, run: RunKey): List<Trade, ReturnType<typeof toTrade>> {
-  return {
-    read: (after, limit) => readRows(ctx, run, { after, limit }, listTrades),
-    key: (row) => String(row.number),
-    show: (row) => readRecord(`trades of the backtest ${run.backtestId}`, () => toTrade(row, run.instruments)),
-    pieceRows: PIECE_ROWS,
-  };
-}
-
-/** A run's orders, in order of placement. */
-export function orderList(ctx: Reading, run: RunKey): List<Order, ReturnType<typeof toOrder>> {
-  return {
-    read: (after, limit) => readRows(ctx, run, { after, limit }, listOrders),
-    key: (row) => String(row.number),
-    show: (row) => readRecord(`orders of the backtest ${run.backtestId}`, () => toOrder(row, run.instruments)),
-    pieceRows: PIECE_ROWS,
-  };
-}
-
-/** Reads rows of a run: the thread of lists decodes them, since long lists would hold up everybody's requests here. */
-async function readRows<Row>(
-  { db, rowsWorker }: Reading,
-  run: RunKey,
-  { after, limit }: { readonly after: string | undefined; readonly limit: number },
-  list: (db: Db, page: RunKey & { readonly after: number; readonly limit: number }, cut: CutChunk) => Promise<Row[]>,
-): Promise<Row[]> {
-  const rows = await list(
-    db,
-    { ...run, after: Number(after ?? 0), limit },
-    (source, range) => rowsWorker.cut(source, range),
-  );
-  // A deleted backtest has no rows left, so the part that was sent would pass for the whole.
-  if (rows.length < limit) await mustGet(db, run.backtestId, run.ownerId);
-  return rows;
-}
-
-/** The key in a cursor of trades or orders. */
-export function afterNumber(cursor: string | undefined): string | undefined {
-  return decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
-}

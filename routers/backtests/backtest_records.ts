@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { BacktestSummary } from "../../db/backtest_lists.ts";
 import type { Backtest } from "../../db/backtests.ts";
-import type { Order } from "../../db/orders.ts";
 import { readRecord } from "../../db/codec/unreadable.ts";
 import { BACKTEST_STATUSES, LISTED_METRICS } from "../../db/schema.ts";
-import type { Trade } from "../../db/trades.ts";
 import { ORDER_STATUSES } from "../../engine/order_columns.ts";
 import { ORDER_TYPES } from "../../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
@@ -182,51 +180,5 @@ function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtim
     star: row.star,
     stale: row.stale,
     reused_from: row.reusedFrom,
-  };
-}
-
-/** @param instruments The run's markets; none in a run over one. */
-export function toTrade(row: Trade, instruments: readonly string[]): z.infer<typeof tradeSchema> {
-  return {
-    number: row.number,
-    side: row.side,
-    quantity: row.quantity,
-    entry_time: row.entryTime.toISOString(),
-    entry_price: row.entryPrice,
-    exit_time: row.exitTime?.toISOString() ?? null,
-    exit_price: row.exitPrice,
-    fees: row.fees,
-    pnl: row.pnl,
-    return: row.return,
-    candles: row.candles,
-    mae: row.mae,
-    mfe: row.mfe,
-    exit_reason: row.exitReason,
-    ambiguous: row.ambiguous,
-    tag: row.tag,
-    entry_order: row.entryOrder,
-    exit_order: row.exitOrder,
-    exit_tag: row.exitTag,
-    instrument: row.market === null ? null : instruments[row.market] ?? null,
-  };
-}
-
-/** @param instruments As for toTrade(). */
-export function toOrder(row: Order, instruments: readonly string[]): z.infer<typeof orderSchema> {
-  return {
-    number: row.number,
-    placed_time: row.time.toISOString(),
-    side: row.side,
-    type: row.type,
-    quantity: row.quantity,
-    limit_price: row.limitPrice,
-    stop_price: row.stopPrice,
-    status: row.status,
-    reason: row.reason,
-    filled_quantity: row.filledQuantity,
-    price: row.price,
-    fill_time: row.fillTime?.toISOString() ?? null,
-    tag: row.tag,
-    instrument: row.market === null ? null : instruments[row.market] ?? null,
   };
 }

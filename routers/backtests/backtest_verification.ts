@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readRunMembers } from "../../db/run_members.ts";
 import type { Member } from "../../db/universes.ts";
 import { backtestSchema, toBacktest } from "./backtest_records.ts";
-import { orderList, tradeList } from "./backtest_lists.ts";
+import { orderList, tradeList } from "./row_lists.ts";
 import { submitBacktest } from "./backtest_submission.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
 import { inputObject } from "../common/input_object.ts";

@@ -12,15 +12,8 @@ import {
   toBacktest,
   tradeSchema,
 } from "./backtest_records.ts";
-import {
-  afterNumber,
-  backtestFilters,
-  backtestList,
-  type OrderedList,
-  orderList,
-  summaryList,
-  tradeList,
-} from "./backtest_lists.ts";
+import { backtestFilters, backtestList, type OrderedList, summaryList } from "./backtest_lists.ts";
+import { afterNumber, listRows, orderList, tradeList } from "./row_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
 import { logProcedures } from "./backtest_log.ts";
 import { reportProcedures } from "./backtest_report.ts";
@@ -183,18 +176,24 @@ export const backtestsStreamsRouter = router({
   orders: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
     .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id)));
-      const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
-      return { name: "orders", pages, table: { format, columns: orderColumns, isPage: limit !== undefined } };
+      const run = await mustOwnRun(ctx, id);
+      return listRows(ctx, run, { part: "orders", list: orderList(ctx, run), columns: orderColumns }, {
+        format,
+        limit,
+        cursor,
+      });
     }),
 
   /** The trades of one of the caller's backtests: all of them, or a page. */
   trades: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
     .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const list = readInTurns(ctx, tradeList(ctx, await mustOwnRun(ctx, id)));
-      const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
-      return { name: "trades", pages, table: { format, columns: tradeColumns, isPage: limit !== undefined } };
+      const run = await mustOwnRun(ctx, id);
+      return listRows(ctx, run, { part: "trades", list: tradeList(ctx, run), columns: tradeColumns }, {
+        format,
+        limit,
+        cursor,
+      });
     }),
 
   /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */

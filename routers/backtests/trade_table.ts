@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Trade } from "../../db/trades.ts";
+import type { Trade } from "../../db/codec/trade_rows.ts";
 
 const numbers = z.array(z.number());
 const optional = z.array(z.number().nullable());

@@ -2,7 +2,8 @@
 import { expect } from "@std/expect";
 import { columnsOf } from "../../routers/common/formats.ts";
 import { tradeSchema } from "../../routers/backtests/backtest_records.ts";
-import { toTablePart, writeTable } from "../../server/encode_table.ts";
+import { writeTable } from "../../server/encode_table.ts";
+import { toTablePart } from "../../workers/rows/table_part.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 
 /** An open trade, the columns that the line names among the others. */

@@ -3,7 +3,8 @@ import { expect } from "@std/expect";
 import { measureLuck } from "../../research/overfitting.ts";
 import { Random } from "../../research/numbers/random_numbers.ts";
 import { RETURN_COLUMNS } from "../../routers/optimizations/trial_returns.ts";
-import { toTablePart, writeTable } from "../../server/encode_table.ts";
+import { writeTable } from "../../server/encode_table.ts";
+import { toTablePart } from "../../workers/rows/table_part.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 
 const [TRIALS, DAYS, SEED, YEAR] = [12, 200, 2 ** 33 + 5, 252];

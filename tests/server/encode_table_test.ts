@@ -2,7 +2,8 @@ import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import { z } from "zod";
 import { columnsOf } from "../../routers/common/formats.ts";
-import { toTablePart, writeTable } from "../../server/encode_table.ts";
+import { writeTable } from "../../server/encode_table.ts";
+import { toTablePart } from "../../workers/rows/table_part.ts";
 
 const columns = columnsOf(z.object({
   number: z.int(),

@@ -4,6 +4,7 @@ import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/
 import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "../../db/codec/result_rows.ts";
 import type { Space } from "../../research/space.ts";
 import type { Format } from "./table_format.ts";
+import { type RowsForm, writeResultRows } from "./write_result_rows.ts";
 import { writeTrials } from "./write_trials.ts";
 
 /** Most bytes of decoded trials that the thread keeps; a chunk of 10,000 has 5 MB. */
@@ -47,6 +48,16 @@ export interface CutTask {
   readonly range: RowRange;
 }
 
+/** Writes rows of a chunk of trades or orders. */
+export interface WriteRowsTask {
+  readonly kind: "write-rows";
+  /** The same for no other chunk. */
+  readonly key: string;
+  readonly chunk: StoredRows | null;
+  readonly range: RowRange;
+  readonly form: RowsForm;
+}
+
 /** Takes a chunk of a curve. */
 interface CurveTask {
   readonly kind: "curve";
@@ -55,14 +66,14 @@ interface CurveTask {
   readonly chunk: StoredRows | null;
 }
 
-export type RowsTask = WriteTask | PickTask | CutTask | CurveTask;
+export type RowsTask = WriteTask | PickTask | CutTask | WriteRowsTask | CurveTask;
 
 /** Rows of a list, written. */
 export interface WrittenRows {
   readonly type: "written";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rows: number;
-  /** The next trial of the chunk; null where it has none. */
+  /** The next trial, or row, of the chunk; null where it has none. */
   readonly nextPlace: number | null;
 }
 
@@ -89,19 +100,24 @@ export class RowsWork {
   /** Never throws: a failure is an answer. It has nothing but the chunk, so that is what any failure is due to. */
   do(task: RowsTask): RowsAnswer {
     try {
-      if (task.kind === "cut" || task.kind === "curve") {
-        const all = this.#results.find(task);
-        if (all === null) return { type: "missing" };
-        return task.kind === "cut"
-          ? { type: "cut", rows: cutRows(all, task.range) }
-          : { type: "curve", curve: copyCurve(curveOf(all)) };
-      }
+      if (task.kind === "cut" || task.kind === "write-rows" || task.kind === "curve") return this.#doWithResult(task);
       const rows = this.#trials.find(task);
       if (rows === null) return { type: "missing" };
       return task.kind === "write" ? write(rows, task) : { type: "picked", rows: pick(rows, task.wanted) };
     } catch (error) {
       return { type: "unreadable", message: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  #doWithResult(task: CutTask | WriteRowsTask | CurveTask): RowsAnswer {
+    const all = this.#results.find(task);
+    if (all === null) return { type: "missing" };
+    if (task.kind === "curve") return { type: "curve", curve: copyCurve(curveOf(all)) };
+    const rows = cutRows(all, task.range);
+    if (task.kind === "cut") return { type: "cut", rows };
+    const end = task.range.from + rows.count;
+    const bytes = writeResultRows(rows, task.form);
+    return { type: "written", bytes, rows: rows.count, nextPlace: end < all.count ? end : null };
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type WriteTask,
   type WrittenRows,
 } from "./rows_task.ts";
+import type { RowsForm } from "./write_result_rows.ts";
 
 /** Tasks with their chunk in memory: each has some megabytes. */
 const AT_ONCE = 4;
@@ -70,6 +71,19 @@ export class RowsWorker {
     });
     const answer = await this.#doWithChunk(source, toTask);
     return answer === undefined ? undefined : required(answer, "cut").rows;
+  }
+
+  /** Rows of a chunk of trades or orders in a format; undefined where there is none. @throws {UnreadableRecord} */
+  async writeRows(
+    source: ChunkSource<StoredRows>,
+    range: RowRange,
+    form: RowsForm,
+  ): Promise<WrittenRows | undefined> {
+    const { key } = source;
+    const toTask = (stored: StoredRows | null) =>
+      ({ kind: "write-rows", key, chunk: stored && ownBytes(stored), range, form }) as const;
+    const answer = await this.#doWithChunk(source, toTask);
+    return answer === undefined ? undefined : required(answer, "written");
   }
 
   /** A chunk of a curve; undefined where there is none. @throws {UnreadableRecord} */

@@ -6,7 +6,7 @@ import { marketAt, marketsOf, parametersAt, withoutMarkets } from "../../researc
 import type { Space } from "../../research/space.ts";
 import type { Column, Format } from "./table_format.ts";
 import { ArrowWriter } from "./arrow_writer.ts";
-import { csvText } from "./csv_text.ts";
+import { csvLines } from "./table_part.ts";
 
 const encoder = new TextEncoder();
 const METRIC_KEYS = NUMERIC_METRIC_NAMES.map((name) => `,${JSON.stringify(name)}:`);
@@ -35,12 +35,7 @@ export function writeTrials(format: Format, space: Space, rows: TrialRows, range
   const values = trialValues(space, rows, range);
   const length = range.until - range.from;
   if (format === "arrow") return new ArrowWriter(trialColumns(space), {}).batch(length, values);
-  let text = "";
-  for (let row = 0; row < length; row++) {
-    for (let i = 0; i < values.length; i++) text += (i === 0 ? "" : ",") + csvText(values[i]![row], false);
-    text += "\n";
-  }
-  return encoder.encode(text);
+  return encoder.encode(csvLines(trialColumns(space), { length, values }));
 }
 
 function trialsAsJson(space: Space, rows: TrialRows, { from, until }: RowRange): string {
