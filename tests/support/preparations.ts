@@ -51,7 +51,8 @@ export async function servePreparations(givenServer: string | undefined): Promis
       return `${folder}/service`;
     },
     packages: installPackages,
-    console: buildConsole,
+    console: () => build("web:build", "web/dist"),
+    interpreter: () => build("python:build", "workers/sandbox/python/dist"),
     browser: async () => {
       const browser = await (await import("./launch_browser.ts")).launchBrowser();
       removals.push(() => browser.close());
@@ -122,10 +123,10 @@ async function installPackages(): Promise<string> {
   return "cache";
 }
 
-/** Builds the console as `task start` does. @returns Where. */
-async function buildConsole(): Promise<string> {
-  await runDeno(["task", "--quiet", "web:build"]);
-  return "web/dist";
+/** Runs a task that builds a folder. @returns The folder. */
+async function build(task: string, folder: string): Promise<string> {
+  await runDeno(["task", "--quiet", task]);
+  return folder;
 }
 
 async function runDeno(args: readonly string[]): Promise<void> {

@@ -7,6 +7,7 @@ type Preparation =
   | "folder/service"
   | "packages"
   | "console"
+  | "interpreter"
   | "browser";
 
 const asked = new Map<Preparation, Promise<string>>();

@@ -3,6 +3,11 @@ import { TestClient } from "./client.ts";
 import { closedAfterTest } from "./left_open.ts";
 import { installPackages, isPrepared, prepare } from "./prepare.ts";
 
+/** What tasks build where it is missing. */
+const BUILT: Readonly<Record<string, readonly ("console" | "interpreter")[]>> = {
+  start: ["console", "interpreter"],
+  worker: ["interpreter"],
+};
 const ROOT = new URL("../..", import.meta.url).pathname;
 
 /** How a command ended and what it said. */
@@ -22,8 +27,8 @@ export async function runTask(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  // Starts that found no build would each make one.
-  if (task === "start" && isPrepared()) await prepare("console");
+  // Starts that found no build would each make one, and say so.
+  if (isPrepared()) await Promise.all((BUILT[task] ?? []).map(prepare));
   return await run(["task", "--quiet", task, ...args], environment);
 }
 
