@@ -1,6 +1,8 @@
-/** Long lists of trials, from a service with the permissions of its task. */
+/** Long lists of trials, trades and orders, from a service with the permissions of its task. */
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
+import { CHUNK_ROWS } from "../../db/codec/result_parts.ts";
+import { BACKTEST } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { copyFolder } from "../support/copy_folder.ts";
 import { prepare } from "../support/prepare.ts";
@@ -69,6 +71,50 @@ Deno.test("a long list of trials is that of its pages, whatever its format, and 
     await service.end("SIGTERM");
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+/** Rises and falls often enough for lists of several stored chunks. */
+const MANY_TRADES = { end_date: "2024-02-01", parameters: { timeframe: "1m", fast: 1, slow: 2 }, initial_balance: 1e9 };
+
+Deno.test("a whole list of trades or orders is that of its pages, whatever its format", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  copyFolder(`${await prepare("folder/service")}/database`, `${folder}/database`);
+  const service = await startProcess("serve", { DATA_DIR: folder, USER_REQUESTS_PER_MINUTE: "100000" });
+  const user = service.client();
+  await user.signUp();
+  for (const backtest of [{ ...BACKTEST, ...MANY_TRADES }, BACKTEST]) {
+    const submitted = await user.send("POST", "/api/backtests", { backtest });
+    const id = submitted.at("/backtest/id");
+    expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
+    for (const part of ["trades", "orders"]) {
+      await t.step(`${part} of ${backtest.parameters.timeframe}`, async () => {
+        const path = `/api/backtests/${id}/${part}`;
+        const cursors = await cursorsOf(user, path);
+        const pages = [];
+        for (const cursor of cursors) pages.push(await user.get(`${path}?limit=200${cursor}`));
+        const rows = pages.flatMap((page) => page.list(`/${part}`)).map(Object);
+        if (backtest !== BACKTEST) expect(rows.length).toBeGreaterThan(CHUNK_ROWS);
+        expect(rows.map(({ number }) => number)).toEqual(Array.from(rows, (_, i) => i + 1));
+        const whole = await user.get(path);
+        // One line says enough where they differ.
+        expect(whole.text === JSON.stringify({ [part]: rows, next_cursor: null })).toBe(true);
+        const rest = JSON.stringify({ [part]: rows.slice(200), next_cursor: null });
+        if (cursors.length > 1) expect((await user.get(`${path}?${cursors[1]!.slice(1)}`)).text === rest).toBe(true);
+        const lines = [];
+        for (const cursor of cursors) {
+          const [head = "", ...own] = (await user.get(`${path}?limit=200&format=csv${cursor}`)).text.split("\n");
+          lines.push(...(lines.length === 0 ? [head] : []), ...own.filter(Boolean));
+        }
+        expect((await user.get(`${path}?format=csv`)).text === `${lines.join("\n")}\n`).toBe(true);
+        const arrow = await fetch(`${service.url}${path}?format=arrow`, { headers: { cookie: user.cookie } });
+        const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer())).toArray().map((row) => row.toJSON());
+        const some = (each: Record<string, unknown>) => [each.number, each.side, each.quantity, each.tag];
+        expect(table.map(some)).toEqual(rows.map(some));
+      });
+    }
+  }
+  expect(await service.end("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
+  await Deno.remove(folder, { recursive: true });
 });
 
 async function cursorsOf(user: Parameters<typeof submitOptimization>[0], path: string): Promise<string[]> {
