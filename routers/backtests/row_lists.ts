@@ -68,7 +68,7 @@ async function readRows<Row>(
  *
  * @returns The rows alone: JSON without brackets, CSV without its head, batches of Arrow.
  */
-export async function* writeRunRows(
+async function* writeRunRows(
   ctx: UserContext,
   { instruments, ...key }: RunKey,
   { part, columns, after }: {
