@@ -114,11 +114,8 @@ function countAsked(
 
 /** A built-in strategy knows what it reads. */
 function requireReader({ name, runtime }: ResolvedStrategy, path: string): void {
-  if (runtime === null) {
-    throw refuse(path, `cannot be read by ${name}: a built-in strategy reads its own candles alone; write a script`);
-  }
-  if (runtime.type !== "wasm") return;
-  throw refuse(path, `cannot be read by ${name}: inputs are for scripts and endpoints`);
+  if (runtime !== null) return;
+  throw refuse(path, `cannot be read by ${name}: a built-in strategy reads its own candles alone; write a script`);
 }
 
 function chooseTimeframe(

@@ -7,6 +7,8 @@ import {
   FRAME,
   FRAME_BYTES,
   IMPORTED_FUNCTIONS,
+  INPUT,
+  INPUT_BYTES,
   LOG_LINES_MAX,
   MESSAGE_BYTES_MAX,
   MODULE,
@@ -32,6 +34,7 @@ const PAGE_NAMES: Readonly<Record<string, string>> = {
   parametersPointer: "parameters_ptr",
   parametersBytes: "parameters_len",
   columns: "time_ptr",
+  inputsPointer: "inputs_ptr",
   ordersPointer: "orders_ptr",
   resultsPointer: "results_ptr",
   tradesPointer: "trades_ptr",
@@ -65,6 +68,13 @@ Deno.test("the frame's table has every field at its offset", () => {
   expect(page).toContain(`(${FRAME_BYTES} bytes and the JSON's length)`);
 });
 
+Deno.test("the table of inputs has every field at its offset", () => {
+  expect(page).toContain(`| 0 to ${INPUT.count - 4} | i32 | \`time_ptr\`, \`open_ptr\``);
+  expectRow(INPUT.count, "count");
+  expectRow(INPUT.columnsCapacity, "columns_capacity");
+  expect(page).toContain(`A row of the table has ${INPUT_BYTES} bytes`);
+});
+
 Deno.test("the order table's rows have every field at its offset", () => {
   for (const [name, offset] of Object.entries(ORDER)) {
     expectRow(offset, name === "size" ? name : PAGE_NAMES[name] ?? toSnake(name));
@@ -93,7 +103,7 @@ Deno.test("exports and imports have their types", () => {
     expect(withoutNames(row?.[1])).toBe(type);
     expect(row?.[2]?.includes("may be absent")).toBe(!required);
   }
-  const imports = [...page.matchAll(/\| (?:`env\.(\w+)`)? *\| `(\([^`]+\) -> \(\))` \|/g)].map((row) =>
+  const imports = [...page.matchAll(/\| (?:`env\.(\w+)`)? *\| `(\([^`]+\) -> (?:\(\)|i32))` \|/g)].map((row) =>
     withoutNames(row[2])
   );
   expect(imports).toEqual(Object.values(IMPORTED_FUNCTIONS).flat());

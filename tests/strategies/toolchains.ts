@@ -13,18 +13,24 @@ const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname
 // Debian's compilers first: they built the committed modules.
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-for (const language of ["c", "rust"]) {
-  Deno.test(`the ${language} example's command gives the committed module to the byte`, async () => {
+for (
+  const [language, name] of [["c", "sma_cross"], ["c", "daily_trend"], ["rust", "sma_cross"], [
+    "rust",
+    "daily_trend",
+  ]] as const
+) {
+  Deno.test(`the ${language} example's command gives the committed module ${name} to the byte`, async () => {
     const example = join(EXAMPLES, language);
     const folder = await Deno.makeTempDir({ prefix: "hindcast-build-" });
     try {
       for await (const { name } of Deno.readDir(example)) {
         if (!name.includes(".wasm")) await Deno.copyFile(join(example, name), join(folder, name));
       }
-      await runCommand(buildCommand(await Deno.readTextFile(join(example, "README.md"))), folder, PATH);
-      const built = await Deno.readFile(join(folder, "sma_cross.wasm"));
-      expect(built).toEqual(await Deno.readFile(join(example, "sma_cross.wasm")));
-      await runCommand(`sha256sum --check ${join(example, "sma_cross.wasm.sha256")}`, folder, PATH);
+      const command = buildCommand(await Deno.readTextFile(join(example, "README.md")));
+      await runCommand(command.replaceAll("sma_cross", name), folder, PATH);
+      const built = await Deno.readFile(join(folder, `${name}.wasm`));
+      expect(built).toEqual(await Deno.readFile(join(example, `${name}.wasm`)));
+      await runCommand(`sha256sum --check ${join(example, `${name}.wasm.sha256`)}`, folder, PATH);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

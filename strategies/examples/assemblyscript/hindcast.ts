@@ -88,10 +88,39 @@ export class Frame {
   timeframeMs: f64;
   firstIndex: u32;
   columnsCapacity: u32;
+  inputs: usize;
+  inputsCount: u32;
+}
+
+/** Other candles that have closed: the newest is at count - 1. Its columns are read with `valueAt`. */
+@unmanaged
+export class Input {
+  time: usize;
+  open: usize;
+  high: usize;
+  low: usize;
+  close: usize;
+  volume: usize;
+  count: u32;
+  columnsCapacity: u32;
 }
 
 /** The candles, the account and the requests of a strategy. */
 export let frame: Frame = changetype<Frame>(0);
+
+@external("env", "input")
+declare function hindcastInput(name: usize, length: i32): i32;
+
+/** The place of an input of `parameters.inputs`, for `inputAt`; asked for in the constructor. A run without an input of this name ends. */
+export function askInput(name: string): i32 {
+  const text = String.UTF8.encode(name);
+  return hindcastInput(changetype<usize>(text), text.byteLength);
+}
+
+/** An input, in `decide`. */
+export function inputAt(place: i32): Input {
+  return changetype<Input>(frame.inputs + (<usize> place << 5));
+}
 
 /** The value of a column, such as `frame.close`, at a candle. */
 export function valueAt(column: usize, i: u32): f64 {

@@ -38,6 +38,12 @@ typedef struct {
   double quantity, entry_price;
 } Trade;
 
+/* Other candles that have closed: the newest is at count - 1. */
+typedef struct {
+  const double *time, *open, *high, *low, *close, *volume;
+  u32 count, columns_capacity;
+} Input;
+
 typedef struct {
   u32 abi_version, frame_size;
   const char *parameters;
@@ -53,9 +59,11 @@ typedef struct {
   double cash, equity, quantity, entry_price, initial_balance;
   double timeframe_ms;
   u32 first_index, columns_capacity;
+  const Input *inputs;
+  u32 inputs_count;
 } Frame;
 
-_Static_assert(sizeof(Order) == 112 && sizeof(Trade) == 24 && sizeof(Frame) == 152, "the layout of ABI version 1");
+_Static_assert(sizeof(Order) == 112 && sizeof(Input) == 32 && sizeof(Frame) == 160, "the layout of ABI version 1");
 
 /* The candles, the account and the requests of prepare(), such as frame->warmup. */
 static Frame *frame;
@@ -68,6 +76,7 @@ void decide(void);
 
 IMPORT(abort) _Noreturn void hindcast_abort(const char *message, u32 length);
 IMPORT(log) void hindcast_log(const char *message, u32 length);
+IMPORT(input) i32 hindcast_input(const char *name, u32 length);
 
 static inline u32 length_of(const char *text) {
   u32 length = 0;
@@ -79,6 +88,14 @@ static inline u32 length_of(const char *text) {
 static inline _Noreturn void give_up(const char *message) { hindcast_abort(message, length_of(message)); }
 
 static inline void log_line(const char *line) { hindcast_log(line, length_of(line)); }
+
+/* ---- Inputs: other candles, see parameters.inputs ---- */
+
+/* The place of an input, for input_at(); called in prepare(). A run without an input of this name ends. */
+static inline i32 ask_input(const char *name) { return hindcast_input(name, length_of(name)); }
+
+/* An input, in decide(). */
+static inline const Input *input_at(i32 place) { return &frame->inputs[place]; }
 
 /* ---- Memory: blocks from the end of the linker's data on, zeroed, never freed ---- */
 

@@ -77,6 +77,45 @@ pub struct Trade {
     pub entry_price: f64,
 }
 
+/// Other candles that a strategy reads, see `Frame::input`.
+#[repr(C)]
+pub struct Input {
+    columns: [*const f64; 6],
+    pub count: u32,
+    pub columns_capacity: u32,
+}
+
+/// Each column, from the first candle to the newest that has closed.
+impl Input {
+    pub fn time(&self) -> &[f64] {
+        self.list(0)
+    }
+    pub fn open(&self) -> &[f64] {
+        self.list(1)
+    }
+    pub fn high(&self) -> &[f64] {
+        self.list(2)
+    }
+    pub fn low(&self) -> &[f64] {
+        self.list(3)
+    }
+    pub fn close(&self) -> &[f64] {
+        self.list(4)
+    }
+    pub fn volume(&self) -> &[f64] {
+        self.list(5)
+    }
+
+    fn list(&self, column: usize) -> &[f64] {
+        unsafe { std::slice::from_raw_parts(self.columns[column], self.count as usize) }
+    }
+}
+
+/// The place of an input of `parameters.inputs`; called in `prepare`. A run without an input of this name ends.
+pub fn ask_input(name: &str) -> usize {
+    unsafe { host::input(name.as_ptr(), name.len() as u32) as usize }
+}
+
 #[repr(C)]
 pub struct Frame {
     pub abi_version: u32,
@@ -106,9 +145,11 @@ pub struct Frame {
     pub timeframe_ms: f64,
     pub first_index: u32,
     pub columns_capacity: u32,
+    inputs: *const Input,
+    pub inputs_count: u32,
 }
 
-const _: () = assert!(std::mem::size_of::<Order>() == 112 && std::mem::size_of::<Frame>() == 152);
+const _: () = assert!(std::mem::size_of::<Order>() == 112 && std::mem::size_of::<Frame>() == 160);
 
 /// Each column, from the first candle to the deciding one, and the tables that `prepare` requested.
 impl Frame {
@@ -138,6 +179,11 @@ impl Frame {
     }
     pub fn working(&self) -> &[i32] {
         self.list(self.working, self.working_count)
+    }
+
+    /// An input by the place that `ask_input` gave.
+    pub fn input(&self, place: usize) -> &Input {
+        unsafe { &*self.inputs.add(place) }
     }
 
     fn list<T>(&self, first: *const T, count: u32) -> &[T] {
@@ -195,6 +241,7 @@ mod host {
     extern "C" {
         pub fn abort(message: *const u8, length: u32) -> !;
         pub fn log(message: *const u8, length: u32);
+        pub fn input(name: *const u8, length: u32) -> i32;
     }
 }
 

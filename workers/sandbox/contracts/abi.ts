@@ -32,8 +32,19 @@ export const FRAME = {
   timeframeMs: 136,
   firstIndex: 144,
   columnsCapacity: 148,
+  inputsPointer: 152,
+  inputsCount: 156,
 } as const;
-export const FRAME_BYTES = 152;
+export const FRAME_BYTES = 160;
+
+/** Byte offsets in a row of the table of inputs. */
+export const INPUT = {
+  /** Six pointers: time, open, high, low, close, volume. */
+  columns: 0,
+  count: 24,
+  columnsCapacity: 28,
+} as const;
+export const INPUT_BYTES = 32;
 
 /** Byte offsets in a row of the order table. */
 export const ORDER = {
@@ -116,4 +127,5 @@ export const IMPORT_MODULE = "env";
 export const IMPORTED_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   abort: ["(i32, i32) -> nothing", "(i32, i32, i32, i32) -> nothing"],
   log: ["(i32, i32) -> nothing"],
+  input: ["(i32, i32) -> i32"],
 };

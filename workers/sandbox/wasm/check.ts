@@ -22,6 +22,8 @@ export interface CheckedModule {
 }
 
 const MIB = 2 ** 20;
+const KNOWN_IMPORTS = Object.keys(IMPORTED_FUNCTIONS).map((name) => `${IMPORT_MODULE}.${name}`).join(", ")
+  .replace(/, ([^,]+)$/, " and $1");
 const IMPORT_SECTION_ID = 2;
 const MEMORY_KIND = 2;
 const TABLE_SECTION_ID = 4;
@@ -50,8 +52,7 @@ function checkImports({ imports }: ModuleShape): void {
       ? IMPORTED_FUNCTIONS[name]
       : undefined;
     if (types === undefined) {
-      const known = Object.keys(IMPORTED_FUNCTIONS).map((name) => `${IMPORT_MODULE}.${name}`).join(" and ");
-      throw new ModuleFault(`it imports ${module}.${name}: only ${known} are provided`);
+      throw new ModuleFault(`it imports ${module}.${name}: only ${KNOWN_IMPORTS} are provided`);
     }
     if (!types.includes(type)) {
       throw new ModuleFault(`it imports ${module}.${name} as ${type}: the type must be ${types.join(" or ")}`);

@@ -15,6 +15,7 @@ import {
   WORKING_MAX,
 } from "../contracts/abi.ts";
 import type { DrivenGuest, Driver } from "./driver.ts";
+import { AskedInputs } from "./guest_inputs.ts";
 
 /** Thrown through the module's calls when it calls `abort`. */
 class GuestAbort extends Error {
@@ -59,6 +60,8 @@ export class Guest implements DrivenGuest {
   readonly firstIndex: number;
   /** Markets of the run. */
   readonly markets: number;
+  /** What it asked for in `init`. */
+  readonly inputs: AskedInputs;
   /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;
   readonly #alloc: Call;
@@ -76,6 +79,7 @@ export class Guest implements DrivenGuest {
     this.driver = driver;
     this.firstIndex = series.firstIndex;
     this.markets = series.markets ?? 1;
+    this.inputs = new AskedInputs(series);
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
     const abort = (message: string): never => {
       this.abortMessage = message;
@@ -83,7 +87,7 @@ export class Guest implements DrivenGuest {
       throw new GuestAbort(message);
     };
     const imports = {
-      [IMPORT_MODULE]: makeImports(read, abort, log),
+      [IMPORT_MODULE]: { ...makeImports(read, abort, log), input: makeAsk(read, abort, this.inputs) },
       [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: memory },
     };
     const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));
@@ -102,6 +106,7 @@ export class Guest implements DrivenGuest {
     this.#writeFrame(json, series);
     const answer = attempt("initialise", () => callable(exports["init"])(this.frame));
     this.checkAbort("Cannot initialise");
+    this.inputs.close();
     if (answer !== 0) throw new ParametersRefused(answer);
     const words = new Uint32Array(this.memory.buffer, this.frame, FRAME_BYTES / 4);
     this.warmup = request(words, "warmup", FRAME.warmup, 1, WARMUP_MAX);
@@ -158,6 +163,7 @@ export class Guest implements DrivenGuest {
     words[FRAME.tradesMax / 4] = TRADES_MAX.default;
     words[FRAME.workingMax / 4] = WORKING_MAX.default;
     words[FRAME.firstIndex / 4] = series.firstIndex;
+    words[FRAME.inputsCount / 4] = this.inputs.count;
     new Float64Array(this.memory.buffer, this.frame, FRAME_BYTES / 8)[FRAME.timeframeMs / 8] = series.timeframeMs;
   }
 }
@@ -215,6 +221,18 @@ function makeImports(read: ReadText, abort: (message: string) => never, log: Log
     log: (pointer: number, byteLength: number) => {
       if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
     },
+  };
+}
+
+/** Finds an input by its name, or ends the run with the names that it has. */
+function makeAsk(read: ReadText, abort: (message: string) => never, inputs: AskedInputs) {
+  return (pointer: number, byteLength: number): number => {
+    try {
+      return inputs.ask(read(pointer, byteLength, "utf-8"));
+    } catch (error) {
+      if (error instanceof RangeError) return abort(error.message);
+      throw error;
+    }
   };
 }
 

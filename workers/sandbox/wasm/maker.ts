@@ -4,6 +4,7 @@ import type { CheckedModule } from "./check.ts";
 import { PAGE_BYTES, ROOM_PAGES_MAX } from "../contracts/abi.ts";
 import { Driver } from "./driver.ts";
 import { attempt, Guest, type LogLines } from "./guest.ts";
+import { inputsBytes } from "./guest_inputs.ts";
 import { ModuleFault } from "./sections.ts";
 import { columnsBytes } from "./strategy.ts";
 
@@ -41,7 +42,7 @@ export class GuestMaker {
    * @throws {RunError}
    */
   make(parametersJson: string, series: Series, log: LogLines, candlesCount: number | null = null): Guest {
-    const room = candlesCount === null ? 0 : roomFor(candlesCount);
+    const room = candlesCount === null ? 0 : roomFor(candlesCount, series);
     const memory = this.#takeLast(room) ?? this.#takeNew(room);
     return new Guest({ module: this.#module, driver: this.#driver, memory }, parametersJson, series, log);
   }
@@ -72,8 +73,8 @@ export class GuestMaker {
  * Pages beyond those that a module declares, both at the start and at most. With room for the columns, most modules never grow their
  * memory, so that the next instance can have it: fresh pages cost more than a trial's own work. Each run of the same candles needs as much memory as the one before.
  */
-function roomFor(candlesCount: number): number {
-  const pages = TABLES_PAGES + Math.ceil(columnsBytes(candlesCount) / PAGE_BYTES);
+function roomFor(candlesCount: number, { inputs = [] }: Series): number {
+  const pages = TABLES_PAGES + Math.ceil((columnsBytes(candlesCount) + inputsBytes(inputs)) / PAGE_BYTES);
   return pages > ROOM_PAGES_MAX ? 0 : pages;
 }
 

@@ -5,6 +5,7 @@ import { InstanceStrategy, nameCandle, roundCapacity } from "../player.ts";
 import { FRAME, ORDER_BYTES, TRADE_BYTES } from "../contracts/abi.ts";
 import { type Driver, STATE } from "./driver.ts";
 import type { Guest } from "./guest.ts";
+import { GuestInputs, inputsBytes } from "./guest_inputs.ts";
 import { Tables } from "./tables.ts";
 
 /** Time, open, high, low, close, volume. */
@@ -45,6 +46,8 @@ class GuestPlayer {
   #buffer: ArrayBufferLike;
   /** True once the guest has the rows before its first decision. */
   #hasLookback = false;
+  /** Null: it asked for none. */
+  readonly #inputs: GuestInputs | null;
   /** Addresses of the columns. */
   readonly #columns: readonly number[];
 
@@ -53,7 +56,8 @@ class GuestPlayer {
     const columnBytes = columnsBytes(candles.time.length) / COLUMNS;
     const resultsBytes = alignUp(ordersMax * 4);
     const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
-    const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes);
+    const inputs = guest.inputs.take(candles);
+    const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes + inputsBytes(inputs));
     this.#guest = guest;
     this.#driver = driver;
     this.#candles = candles;
@@ -69,6 +73,9 @@ class GuestPlayer {
     words.set([...this.#columns, orders, results, trades, working], (guest.frame + FRAME.columns) / 4);
     words[(guest.frame + FRAME.columnsCapacity) / 4] = columnBytes / 8;
     words.fill(0, orders / 4, results / 4);
+    const inputsAt = columnsAt + COLUMNS * columnBytes + tablesBytes;
+    this.#inputs = inputs.length === 0 ? null : new GuestInputs(inputs, candles, memory, inputsAt);
+    words[(guest.frame + FRAME.inputsPointer) / 4] = inputs.length === 0 ? 0 : inputsAt;
     this.#drive = driver.connect(guest, this.#columns);
   }
 
@@ -93,9 +100,11 @@ class GuestPlayer {
   #decide(i: number, until: number): number {
     const driver = this.#driver;
     if (i >= driver.filled) driver.fill(this.#candles, i);
+    const filled = Math.min(until, driver.filled);
+    const next = this.#inputs?.show(i, filled) ?? filled;
     let reached: number;
     try {
-      reached = this.#drive(i, Math.min(until, driver.filled));
+      reached = this.#drive(i, next);
     } catch (error) {
       throw this.#guest.explain(error, `Cannot go on at ${nameCandle(this.#candles, driver.deciding)}`);
     }
