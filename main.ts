@@ -108,7 +108,10 @@ async function composeApp(
   { port, closing, handle, directory, queue, readThrough, rowsWorker }: Parts,
 ): Promise<Handler> {
   // A worker needs neither, and loading them takes a third of its start.
-  const [{ createApp }, { createAuth }] = await Promise.all([import("./server/app.ts"), import("./server/auth.ts")]);
+  const [{ createApp }, { createAuth }] = await Promise.all([
+    import("./server/app.ts"),
+    import("./server/requests/auth.ts"),
+  ]);
   const secret = config.authSecret ?? directory?.authSecret;
   if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
   const baseUrl = config.baseUrl ?? `http://127.0.0.1:${port}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FEED_VARIABLES } from "../market/feeds/registry.ts";
-import { parseTrustedProxies } from "./client_address.ts";
+import { parseTrustedProxies } from "./requests/client_address.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
 import { SIGN_UP } from "../routers/common/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";

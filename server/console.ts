@@ -1,6 +1,6 @@
 import type { Context as HonoContext, Hono } from "hono";
 import { serveStatic } from "hono/serve-static";
-import type { ServerEnv } from "./context.ts";
+import type { ServerEnv } from "./requests/context.ts";
 
 // No inline script or style, and nothing from elsewhere: text that a user typed cannot become code.
 const CONTENT_SECURITY_POLICY = [

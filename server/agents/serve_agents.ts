@@ -7,7 +7,7 @@ import { errorStatus, toAppError } from "../../routers/common/errors.ts";
 import { logUnreadable } from "../../routers/common/stored_records.ts";
 import { VERSION } from "../../routers/health.ts";
 import { requireAccess } from "../../routers/common/trpc.ts";
-import type { ServerEnv } from "../context.ts";
+import type { ServerEnv } from "../requests/context.ts";
 import { readJson } from "../middleware/body.ts";
 import { writeAnswer } from "./answers.ts";
 import { CATALOGUE_TOOLS } from "./catalogue_tools.ts";

@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Context as HonoContext } from "hono";
-import type { ServerEnv } from "../context.ts";
+import type { ServerEnv } from "../requests/context.ts";
 
 const log = getLogger(["hindcast", "audit"]);
 

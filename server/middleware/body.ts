@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError, quote, unstorable } from "../../routers/common/errors.ts";
 import { DEPTH_MAX, findUnstorable } from "../../routers/common/text.ts";
-import type { ServerEnv } from "../context.ts";
+import type { ServerEnv } from "../requests/context.ts";
 
 /** Largest body, in bytes. */
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Context as HonoContext } from "hono";
 import { getSignedCookie, setSignedCookie } from "hono/cookie";
-import type { Auth } from "../auth.ts";
-import { addressGroup } from "../client_address.ts";
-import type { ServerEnv } from "../context.ts";
+import type { Auth } from "../requests/auth.ts";
+import { addressGroup } from "../requests/client_address.ts";
+import type { ServerEnv } from "../requests/context.ts";
 
 const COOKIE = "hindcast.device";
 const COOKIE_SECONDS = 365 * 86_400;

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { AppError, quote } from "../../routers/common/errors.ts";
-import { secretMatches } from "../context.ts";
+import { secretMatches } from "../requests/context.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError } from "../../routers/common/errors.ts";
-import type { Auth } from "../auth.ts";
-import type { ServerEnv } from "../context.ts";
+import type { Auth } from "../requests/auth.ts";
+import type { ServerEnv } from "../requests/context.ts";
 
 const CHANGE = "/api/auth/change-password";
 const SET = "/api/auth/admin/set-user-password";

@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError } from "../../routers/common/errors.ts";
-import { addressGroup } from "../client_address.ts";
-import type { ServerEnv } from "../context.ts";
+import { addressGroup } from "../requests/client_address.ts";
+import type { ServerEnv } from "../requests/context.ts";
 import { SignInQueue } from "./sign_in_queue.ts";
 import type { DeviceCookies } from "./device_cookies.ts";
 

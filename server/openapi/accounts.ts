@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../routers/common/errors.ts";
 import { ROLES } from "../../routers/session.ts";
-import { PASSWORD_LENGTHS } from "../auth.ts";
+import { PASSWORD_LENGTHS } from "../requests/auth.ts";
 
 /** A route below /api/auth. */
 export interface AccountRoute {

@@ -3,7 +3,7 @@ import { describeProcedure } from "../../routers/app.ts";
 import type { ErrorCode } from "../../routers/common/errors.ts";
 import { VERSION } from "../../routers/health.ts";
 import { type JsonSchema, toJsonSchema } from "../../routers/json_schema.ts";
-import { FILE_TYPES, type Route, ROUTES } from "../rest.ts";
+import { FILE_TYPES, type Route, ROUTES } from "../rest/routes.ts";
 import { ACCOUNT_ROUTES, type AccountRoute } from "./accounts.ts";
 import { describeFields, findWords } from "./field_words.ts";
 import { OPERATIONS } from "./operations.ts";

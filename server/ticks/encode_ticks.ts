@@ -1,8 +1,8 @@
 import type { Format } from "../../workers/rows/table_format.ts";
 import type { TicksAnswer } from "../../routers/market_data/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
-import { chooseFormat, type Pieces, sendPieces } from "../send_pieces.ts";
-import { choosePacking, matchesTag } from "../negotiation.ts";
+import { chooseFormat, type Pieces, sendPieces } from "../answers/send_pieces.ts";
+import { choosePacking, matchesTag } from "../answers/negotiation.ts";
 import { createPieceCache, type PieceCache } from "./piece_cache.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { columnsOf } from "../../routers/common/formats.ts";
 import { tradeSchema } from "../../routers/backtests/backtest_records.ts";
-import { writeTable } from "../../server/encode_table.ts";
+import { writeTable } from "../../server/answers/encode_table.ts";
 import { toTablePart } from "../../workers/rows/table_part.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 

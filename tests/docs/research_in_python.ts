@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { measureLuck } from "../../research/overfitting.ts";
 import { Random } from "../../research/numbers/random_numbers.ts";
 import { RETURN_COLUMNS } from "../../routers/optimizations/trial_returns.ts";
-import { writeTable } from "../../server/encode_table.ts";
+import { writeTable } from "../../server/answers/encode_table.ts";
 import { toTablePart } from "../../workers/rows/table_part.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 

@@ -4,8 +4,8 @@ import manifest from "../../deno.json" with { type: "json" };
 import { denoArguments } from "../../cli/commands.ts";
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
 import { VARIABLES } from "../../server/config.ts";
-import { EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
-import { UNREAD_LIMITS } from "../../server/middleware/unread_events.ts";
+import { EVENT_LIMITS } from "../../server/answers/stream_limits.ts";
+import { UNREAD_LIMITS } from "../../server/answers/unread_events.ts";
 import { RESULT_BYTES_MAX, TRIAL_BYTES_MAX } from "../../workers/rows/rows_task.ts";
 import { BODY_BYTES_MAX, SMALL_BYTES_MAX, TALK } from "../../workers/sandbox/answer_bounds.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { ROUTES } from "../../server/rest.ts";
+import { ROUTES } from "../../server/rest/routes.ts";
 import { runTask } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
 import { judge, type Seen } from "./answers.ts";

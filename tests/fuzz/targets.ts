@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { restRouter } from "../../routers/app.ts";
-import { ROUTES } from "../../server/rest.ts";
+import { ROUTES } from "../../server/rest/routes.ts";
 
 /** A procedure, with its route if it has one. */
 export interface Target {

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { grantAdmin } from "../../db/users.ts";
 import { openPostgres } from "../../db/client.ts";
 import { user as users } from "../../db/schema.ts";
-import { createAuth } from "../../server/auth.ts";
+import { createAuth } from "../../server/requests/auth.ts";
 import type { Answer, TestClient } from "../support/client.ts";
 import { DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { Hono } from "hono";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { ServerEnv } from "../../server/context.ts";
+import type { ServerEnv } from "../../server/requests/context.ts";
 import { serveConsole } from "../../server/console.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

@@ -1,7 +1,7 @@
 /** Records that a newer build wrote: this one says so, and shows the rest. */
 import { expect } from "@std/expect";
 import postgres from "postgres";
-import { ROUTES } from "../../server/rest.ts";
+import { ROUTES } from "../../server/rest/routes.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";

@@ -5,7 +5,7 @@ import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { ERROR_CODES } from "../../routers/common/errors.ts";
 import { ACCOUNT_ROUTES } from "../../server/openapi/accounts.ts";
 import { OPERATIONS } from "../../server/openapi/operations.ts";
-import { ROUTES } from "../../server/rest.ts";
+import { ROUTES } from "../../server/rest/routes.ts";
 import { openPostgres } from "../../db/client.ts";
 import { grantAdmin } from "../../db/users.ts";
 import { checkDescribed } from "../support/described_answers.ts";

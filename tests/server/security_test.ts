@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { submitOptimization } from "../support/optimizations.ts";
 import { appRouter } from "../../routers/app.ts";
-import { ROUTES } from "../../server/rest.ts";
+import { ROUTES } from "../../server/rest/routes.ts";
 import { listTargets } from "../fuzz/targets.ts";
 import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 /** Clients that never read, or stop sending, against a service with the permissions of its task. */
 import { expect } from "@std/expect";
-import { ANSWER_LIMITS } from "../../server/middleware/stream_limits.ts";
+import { ANSWER_LIMITS } from "../../server/answers/stream_limits.ts";
 import { BACKTEST } from "../support/client.ts";
 import { copyFolder } from "../support/copy_folder.ts";
 import { prepare } from "../support/prepare.ts";

@@ -69,7 +69,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "workers/common/telemetry.ts",
     "deno.json",
   ]],
-  ["server/auth.ts", ["server/", "routers/", "db/"]],
+  ["server/requests/auth.ts", ["server/", "routers/", "db/"]],
   // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
   ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/common/sign_up.ts"]],
   // An agent reads the same pages as a person.

@@ -4,9 +4,9 @@ import type { Space } from "../../../research/space.ts";
 import { resultSchema } from "../../../routers/backtests/backtest_result.ts";
 import { toTrial } from "../../../routers/optimizations/optimization_records.ts";
 import { toTrialRow } from "../../../routers/optimizations/trial_lists.ts";
-import { frameTable, writeTable } from "../../../server/encode_table.ts";
+import { frameTable, writeTable } from "../../../server/answers/encode_table.ts";
 import { toTablePart } from "../../../workers/rows/table_part.ts";
-import type { Pieces } from "../../../server/send_pieces.ts";
+import type { Pieces } from "../../../server/answers/send_pieces.ts";
 import { trialColumns, writeTrials } from "../../../workers/rows/write_trials.ts";
 import { storeTrials } from "../../support/stored_trials.ts";
 

@@ -1,4 +1,4 @@
-import { sendJson } from "./middleware/stream_limits.ts";
+import { sendJson } from "./stream_limits.ts";
 import { type Pieces, streamOf } from "./send_pieces.ts";
 
 // About 64 KiB of the longest lines.

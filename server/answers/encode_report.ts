@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Report } from "../routers/backtests/backtest_report.ts";
-import { AppError } from "../routers/common/errors.ts";
+import type { Report } from "../../routers/backtests/backtest_report.ts";
+import { AppError } from "../../routers/common/errors.ts";
 import { matchesTag } from "./negotiation.ts";
 
 // Its own policy stands in the file. Opened from the service it has no cookie and no storage of the service either.

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { encodeEvents, type ServerEvent } from "../../server/encode_events.ts";
+import { encodeEvents, type ServerEvent } from "../../../server/answers/encode_events.ts";
 
 const REQUEST = new Request("http://127.0.0.1/");
 

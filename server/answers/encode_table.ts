@@ -1,7 +1,7 @@
-import type { Column, Format } from "../workers/rows/table_format.ts";
-import { ArrowWriter } from "../workers/rows/arrow_writer.ts";
-import { csvText } from "../workers/rows/csv_text.ts";
-import { csvLines, type TablePart } from "../workers/rows/table_part.ts";
+import type { Column, Format } from "../../workers/rows/table_format.ts";
+import { ArrowWriter } from "../../workers/rows/arrow_writer.ts";
+import { csvText } from "../../workers/rows/csv_text.ts";
+import { csvLines, type TablePart } from "../../workers/rows/table_part.ts";
 import type { Pieces } from "./send_pieces.ts";
 
 const encoder = new TextEncoder();

@@ -1,12 +1,12 @@
 import { expect } from "@std/expect";
-import type { Scope } from "../../db/tokens.ts";
-import { restRouter } from "../../routers/app.ts";
-import { AppError, toAppError } from "../../routers/common/errors.ts";
-import { type Access, type Context, requireAccess, type User } from "../../routers/common/trpc.ts";
-import { ReportShell } from "../../server/encode_report.ts";
-import { ROUTES } from "../../server/rest.ts";
-import { strangerContext } from "../support/context.ts";
-import { openTestDatabase } from "../support/database.ts";
+import type { Scope } from "../../../db/tokens.ts";
+import { restRouter } from "../../../routers/app.ts";
+import { AppError, toAppError } from "../../../routers/common/errors.ts";
+import { type Access, type Context, requireAccess, type User } from "../../../routers/common/trpc.ts";
+import { ReportShell } from "../../../server/answers/encode_report.ts";
+import { ROUTES } from "../../../server/rest/routes.ts";
+import { strangerContext } from "../../support/context.ts";
+import { openTestDatabase } from "../../support/database.ts";
 
 const person = (role: User["role"], scope: Scope | null = null) => ({
   user: { id: role, email: `${role}@example.com`, name: role, role },

@@ -1,8 +1,8 @@
-import type { SeriesAnswer } from "../routers/backtests/series.ts";
-import type { TablePart } from "../workers/rows/table_part.ts";
+import type { SeriesAnswer } from "../../routers/backtests/series.ts";
+import type { TablePart } from "../../workers/rows/table_part.ts";
 import { writeTable } from "./encode_table.ts";
 import { chooseFormat, sendPieces } from "./send_pieces.ts";
-import { sendJson } from "./middleware/stream_limits.ts";
+import { sendJson } from "./stream_limits.ts";
 
 // A piece is written without a break, and others wait for it.
 const PIECE_ROWS = 8192;

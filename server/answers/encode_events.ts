@@ -1,4 +1,4 @@
-import { KEEP_ALIVE_MS } from "../routers/common/trpc.ts";
+import { KEEP_ALIVE_MS } from "../../routers/common/trpc.ts";
 
 /** One server-sent event; a client that lost the connection continues after `id`. */
 export interface ServerEvent {

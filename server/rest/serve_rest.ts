@@ -1,12 +1,12 @@
 import type { Context as HonoContext, Hono } from "hono";
-import { AppError, pointer, quote } from "../routers/common/errors.ts";
-import { findMeantKeys, hintAtMeantKeys } from "../routers/common/name_hints.ts";
-import { type Access, requireAccess } from "../routers/common/trpc.ts";
-import { receiverOf, type ServerEnv } from "./context.ts";
-import type { ReportShell } from "./encode_report.ts";
-import { readJson, requireType, untilStalled } from "./middleware/body.ts";
-import type { StreamLimits } from "./middleware/stream_limits.ts";
-import { type Api, FILE_TYPES, type Route, ROUTES } from "./rest.ts";
+import { AppError, pointer, quote } from "../../routers/common/errors.ts";
+import { findMeantKeys, hintAtMeantKeys } from "../../routers/common/name_hints.ts";
+import { type Access, requireAccess } from "../../routers/common/trpc.ts";
+import { receiverOf, type ServerEnv } from "../requests/context.ts";
+import type { ReportShell } from "../answers/encode_report.ts";
+import { readJson, requireType, untilStalled } from "../middleware/body.ts";
+import type { StreamLimits } from "../answers/stream_limits.ts";
+import { type Api, FILE_TYPES, type Route, ROUTES } from "./routes.ts";
 
 /**
  * Serves ROUTES on a Hono app. Each request is refused first by access, then by method, then by its body and input.

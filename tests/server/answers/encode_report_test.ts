@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { embed, ReportShell } from "../../server/encode_report.ts";
+import { embed, ReportShell } from "../../../server/answers/encode_report.ts";
 
 Deno.test("embedded JSON reads back as it was, and no text in it ends its element or begins a comment", () => {
   const value = { a: "</script><!--<script>-->]]>", b: "\u2028\u2029", c: "$& & ' \"", "</SCRIPT": [null, 1.5] };

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { Hono } from "hono";
-import { addressGroup, findClientAddress, parseTrustedProxies } from "../../server/client_address.ts";
+import { addressGroup, findClientAddress, parseTrustedProxies } from "../../../server/requests/client_address.ts";
 
 async function addressOf(peer: string, forwarded: string | undefined, trusted: readonly string[]): Promise<string> {
   const proxies = parseTrustedProxies(trusted);

@@ -1,11 +1,11 @@
 import { expect } from "@std/expect";
-import type { DatabaseHandle } from "../../db/client.ts";
-import { PostgresClient } from "../../db/postgres/postgres.ts";
-import { createPostgresDatabase } from "../../db/postgres_session.ts";
-import { session } from "../../db/schema.ts";
-import { type Auth, createAuth } from "../../server/auth.ts";
-import { readSessionToken } from "../../server/session_cookie.ts";
-import { databaseTest } from "../support/database.ts";
+import type { DatabaseHandle } from "../../../db/client.ts";
+import { PostgresClient } from "../../../db/postgres/postgres.ts";
+import { createPostgresDatabase } from "../../../db/postgres_session.ts";
+import { session } from "../../../db/schema.ts";
+import { type Auth, createAuth } from "../../../server/requests/auth.ts";
+import { readSessionToken } from "../../../server/requests/session_cookie.ts";
+import { databaseTest } from "../../support/database.ts";
 
 const SECRET = "x".repeat(32);
 const URL_OF = "http://127.0.0.1:1";

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { startTestService } from "../support/service.ts";
+import { startTestService } from "../../support/service.ts";
 
 const SIGN_UP = "/api/auth/sign-up/email";
 const SIGN_IN = "/api/auth/sign-in/email";

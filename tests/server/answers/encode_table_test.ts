@@ -1,9 +1,9 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import { z } from "zod";
-import { columnsOf } from "../../routers/common/formats.ts";
-import { writeTable } from "../../server/encode_table.ts";
-import { toTablePart } from "../../workers/rows/table_part.ts";
+import { columnsOf } from "../../../routers/common/formats.ts";
+import { writeTable } from "../../../server/answers/encode_table.ts";
+import { toTablePart } from "../../../workers/rows/table_part.ts";
 
 const columns = columnsOf(z.object({
   number: z.int(),

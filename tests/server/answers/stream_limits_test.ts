@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { setImmediate } from "node:timers";
 import { toAppError } from "../../../routers/common/errors.ts";
-import { measure, sendJson, StreamLimits } from "../../../server/middleware/stream_limits.ts";
+import { measure, sendJson, StreamLimits } from "../../../server/answers/stream_limits.ts";
 import { until } from "../../support/until.ts";
 
 type Options = Partial<ConstructorParameters<typeof StreamLimits>[0]>;

@@ -7,11 +7,11 @@ import { isAPIError } from "better-auth/api";
 import { betterAuth } from "better-auth/minimal";
 import { admin } from "better-auth/plugins/admin";
 import { defaultRoles } from "better-auth/plugins/admin/access";
-import type { Db } from "../db/client.ts";
-import { isDatabaseFault, isDatabaseShortage } from "../db/faults.ts";
-import * as schema from "../db/schema.ts";
-import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../db/users.ts";
-import type { Session, User } from "../routers/common/trpc.ts";
+import type { Db } from "../../db/client.ts";
+import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
+import * as schema from "../../db/schema.ts";
+import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../../db/users.ts";
+import type { Session, User } from "../../routers/common/trpc.ts";
 import { readSessionToken } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);

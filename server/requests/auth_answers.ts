@@ -1,5 +1,5 @@
 import type { Context as HonoContext } from "hono";
-import { AppError, type Issue, pointer } from "../routers/common/errors.ts";
+import { AppError, type Issue, pointer } from "../../routers/common/errors.ts";
 import { type Auth, isCallback, PASSWORD_LENGTHS } from "./auth.ts";
 import type { ServerEnv } from "./context.ts";
 

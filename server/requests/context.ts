@@ -1,11 +1,11 @@
 import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
-import { AnswerBudget } from "../routers/common/answer_budget.ts";
-import { acceptToken } from "../routers/token_secret.ts";
-import type { Context, Services } from "../routers/common/trpc.ts";
+import { AnswerBudget } from "../../routers/common/answer_budget.ts";
+import { acceptToken } from "../../routers/token_secret.ts";
+import type { Context, Services } from "../../routers/common/trpc.ts";
 import type { Auth } from "./auth.ts";
-import type { Receiver } from "./middleware/stream_limits.ts";
+import type { Receiver } from "../answers/stream_limits.ts";
 
 /** The values that middleware sets on a request for the handlers. */
 export interface ServerEnv {

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { zstdDecompressSync } from "node:zlib";
-import { choosePacking, pack, type Packing } from "../../server/negotiation.ts";
+import { choosePacking, pack, type Packing } from "../../../server/answers/negotiation.ts";
 
 Deno.test("the coding that a client likes best is chosen, zstd where it likes several as much", () => {
   expect(choosePacking(null)).toBeNull();

@@ -1,5 +1,5 @@
 import { AppError } from "../../routers/common/errors.ts";
-import { Turns } from "../turns.ts";
+import { Turns } from "./turns.ts";
 import { UNREAD_LIMITS, type UnreadEvent, UnreadEvents } from "./unread_events.ts";
 
 /** Answers that are sent while their client reads. Each holds some megabytes: a month of candles and its text, or two pages of a list. */

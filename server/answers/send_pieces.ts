@@ -1,5 +1,5 @@
 import { parseAccept } from "hono/utils/accept";
-import type { Format } from "../workers/rows/table_format.ts";
+import type { Format } from "../../workers/rows/table_format.ts";
 import { choosePacking, pack } from "./negotiation.ts";
 
 /** An answer in pieces, which are made as they are read. */

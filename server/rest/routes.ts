@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { describeProcedure, type restRouter } from "../routers/app.ts";
-import type { Access } from "../routers/common/trpc.ts";
-import { encodeArtifact } from "./encode_artifact.ts";
-import { encodeEvents } from "./encode_events.ts";
-import { encodeList } from "./encode_list.ts";
-import { encodeLog } from "./encode_log.ts";
-import { encodeReport, type ReportShell } from "./encode_report.ts";
-import { encodeSeries } from "./encode_series.ts";
-import { encodeTicks } from "./ticks/encode_ticks.ts";
-import { matchesTag } from "./negotiation.ts";
+import { describeProcedure, type restRouter } from "../../routers/app.ts";
+import type { Access } from "../../routers/common/trpc.ts";
+import { encodeArtifact } from "../answers/encode_artifact.ts";
+import { encodeEvents } from "../answers/encode_events.ts";
+import { encodeList } from "../answers/encode_list.ts";
+import { encodeLog } from "../answers/encode_log.ts";
+import { encodeReport, type ReportShell } from "../answers/encode_report.ts";
+import { encodeSeries } from "../answers/encode_series.ts";
+import { encodeTicks } from "../ticks/encode_ticks.ts";
+import { matchesTag } from "../answers/negotiation.ts";
 
 /** The procedures of REST, called with one request's context. */
 export type Api = ReturnType<typeof restRouter.createCaller>;

@@ -1,9 +1,9 @@
-import type { Format } from "../workers/rows/table_format.ts";
-import type { ListAnswer } from "../routers/common/paging.ts";
-import { toTablePart } from "../workers/rows/table_part.ts";
+import type { Format } from "../../workers/rows/table_format.ts";
+import type { ListAnswer } from "../../routers/common/paging.ts";
+import { toTablePart } from "../../workers/rows/table_part.ts";
 import { frameTable, writeTable } from "./encode_table.ts";
 import { chooseFormat, type Pieces, sendPieces, streamOf } from "./send_pieces.ts";
-import { sendJson } from "./middleware/stream_limits.ts";
+import { sendJson } from "./stream_limits.ts";
 
 /**
  * Sends a list while it is read, at the client's pace, so that memory stays flat: as JSON, or, where its rows are a table, as CSV or
