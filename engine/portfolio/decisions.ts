@@ -194,13 +194,23 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
 /**
  * The rows in which a portfolio strategy is asked: the first of each period, and the first at which the warm-up is over.
  *
- * @param dates 00:00 UTC of each row's trading day. @param warm The first row after the warm-up.
+ * @param rows `dates`: 00:00 UTC of each row's trading day. @param warm The first row after the warm-up.
  */
-export function findAsks(every: Period | null, dates: Float64Array, warm: number): Uint8Array {
+export function findAsks(
+  { every, later = [] }: Pick<PortfolioStrategy, "every" | "later">,
+  { dates, instant }: { readonly dates: Float64Array; readonly instant: Float64Array },
+  warm: number,
+): Uint8Array {
   const asks = new Uint8Array(dates.length);
-  for (let row = warm; row < asks.length; row++) {
-    const isFirst = row === warm || every === null;
-    asks[row] = isFirst || periodOf(every, dates[row]!) !== periodOf(every, dates[row - 1]!) ? 1 : 0;
+  let [own, next] = [every, 0];
+  for (let row = 0; row < asks.length; row++) {
+    let isFirst = row === warm;
+    for (; next < later.length && instant[row]! > later[next]!.after; next++) {
+      [own, isFirst] = [later[next]!.every, true];
+    }
+    if (row < warm) continue;
+    isFirst ||= own === null || periodOf(own, dates[row]!) !== periodOf(own, dates[row - 1]!);
+    asks[row] = isFirst ? 1 : 0;
   }
   return asks;
 }

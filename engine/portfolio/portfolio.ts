@@ -121,6 +121,11 @@ export interface PortfolioStrategy {
    * days, and at the first close at which the warm-up is over.
    */
   readonly every: Period | null;
+  /**
+   * What holds in place of `every` from later instants on, in their order: each also asks at the first close after its instant. Absent:
+   * `every` holds throughout.
+   */
+  readonly later?: readonly { readonly after: number; readonly every: Period | null }[];
   /** Called before the first decision, and again before each further simulation (bounds): it must reset the state of `decide`. */
   prepare(markets: readonly MarketView[]): void;
   /** Decides at an instant. It must read candles up to each market's `i` only. @param now The instant. */

@@ -76,12 +76,12 @@ export class PortfolioSimulation {
     this.#hasFinancing = hasFinancing(execution);
     this.#callsAtCloses = callsAtCloses;
     this.#closesAtEnd = execution.closeAtEnd !== "none";
+    const shared = { timeframeMs, rules, account, orders, trades, keepsDetails: onMark !== null };
     this.seats = markets.map((input, index) => {
       // Bounds override bothTouched in the plan and still replay the run's finer candles.
       const finer = request.execution.bothTouched === "magnify" ? input.finer ?? null : null;
-      const parts = { ...input, index, timeframeMs, finer, rules, account, orders, trades, keepsDetails: true };
       const own = strategy.kind === "each" ? strategy.strategies[index] ?? null : null;
-      return new Seat(input, new Market(parts), timeline.closes[index]!, own);
+      return new Seat(input, new Market({ ...input, ...shared, index, finer }), timeline.closes[index]!, own);
     });
     this.positions = new Positions(account, rules.margin, currencies);
     this.#opens = new Opens(rules, this.positions);

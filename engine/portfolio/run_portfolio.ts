@@ -1,9 +1,8 @@
 import { withCanonicalNaN } from "../canonical_nan.ts";
 import { writeProgress } from "../control.ts";
 import type { Execution } from "../execution.ts";
-import { computeMetrics } from "../metrics/compute.ts";
-import { findDays } from "../metrics/daily.ts";
-import type { BenchmarkColumns, RangeDays } from "../metrics/input.ts";
+import { type ComputedMetrics, computeMetrics } from "../metrics/compute.ts";
+import type { RangeDays } from "../metrics/input.ts";
 import type { Bound, Bounds } from "../run.ts";
 import { MARGIN_CALL } from "../trade_columns.ts";
 import { findAsks } from "./decisions.ts";
@@ -15,9 +14,10 @@ import {
   type PortfolioTrades,
 } from "./portfolio.ts";
 import { describePortfolio } from "./portfolio_notes.ts";
+import { type Beside, findRows, type PortfolioRows } from "./portfolio_rows.ts";
 import { PortfolioSimulation } from "./portfolio_simulation.ts";
 import { contributionsOf, correlationOf, Sampler } from "./portfolio_tables.ts";
-import { findTimeline, firstFrom, type PortfolioPlan, type Timeline } from "./timeline.ts";
+import type { PortfolioPlan, Timeline } from "./timeline.ts";
 
 /**
  * Runs one account over many markets by the rules of `execution`. Equal inputs give equal bytes.
@@ -54,15 +54,25 @@ export function beginPortfolio(request: PortfolioRequest): SteppedPortfolio {
   return { simulation, result: () => resultOf(request, simulation, sampler, beside) };
 }
 
+/**
+ * The metrics of a run and nothing else, as a trial of an optimization needs them.
+ *
+ * @param rows Those of its markets.
+ * @throws As runPortfolio().
+ */
+export function measurePortfolio(request: PortfolioRequest, rows: PortfolioRows): ComputedMetrics {
+  checkRequest(request);
+  const simulation = prepare(request, planOf(request, rows.timeline, rows.days), null);
+  simulation.run(request.control);
+  return measure(request, simulation, rows);
+}
+
 function begin(request: PortfolioRequest) {
   checkRequest(request);
-  const timeline = findTimeline(request.markets, request.timeframeMs);
-  if (timeline.instant.length === 0) throw new RangeError("Cannot run a portfolio without a candle in its range");
-  const close = benchmarkCloses(request, timeline);
-  const days = daysOf(request, timeline, close);
-  const plan = planOf(request, timeline, days);
+  const { timeline, ...beside } = findRows(request);
+  const plan = planOf(request, timeline, beside.days);
   const sampler = new Sampler(timeline.instant.length);
-  return { plan, sampler, simulation: prepare(request, plan, sampler), beside: { close, days } };
+  return { plan, sampler, simulation: prepare(request, plan, sampler), beside };
 }
 
 function prepare(request: PortfolioRequest, plan: PortfolioPlan, sampler: Sampler | null): PortfolioSimulation {
@@ -130,7 +140,7 @@ function planOf(request: PortfolioRequest, timeline: Timeline, days: RangeDays):
   return {
     timeline,
     callsAtCloses: false,
-    asks: findAsks(strategy.every, datesOf(days, rows), warm),
+    asks: findAsks(strategy, { dates: datesOf(days, rows), instant: timeline.instant }, warm),
     execution: request.execution,
   };
 }
@@ -150,33 +160,25 @@ function datesOf({ ends, dates }: RangeDays, rows: number): Float64Array {
   return all;
 }
 
-function daysOf(
-  { assetClass = null, tradingDaysOf = null }: PortfolioRequest,
-  { time }: Timeline,
-  close: Float64Array,
-): RangeDays {
-  return findDays({ time, close, assetClass, tradingDays: tradingDaysOf === null ? null : tradingDaysOf(time) });
-}
-
-/** The benchmark's newest close at each row: what equity is compared with. */
-function benchmarkCloses({ benchmark = null, markets }: PortfolioRequest, { time, closes }: Timeline): Float64Array {
-  if (benchmark !== null) return closesAt(benchmark, time);
-  const { candles, firstIndex } = markets[0]!;
-  const last = candles.close.length - 1;
-  return time.map((_, row) => candles.close[Math.min(last, Math.max(firstIndex, closes[0]!.newestIn(row, last)))] ?? 1);
-}
-
-function closesAt({ time, close }: BenchmarkColumns, rows: Float64Array): Float64Array {
-  return rows.map((at) => {
-    const after = firstFrom(time, at);
-    return close[time[after] === at ? after : Math.max(0, after - 1)] ?? 1;
+function measure(request: PortfolioRequest, simulation: PortfolioSimulation, beside: Beside): ComputedMetrics {
+  const { orders, trades, equity, account, timeline: { time, closes } } = simulation;
+  return computeMetrics({
+    time,
+    close: beside.close,
+    equity,
+    trades: trades.tally((market, candle) => closes[market]!.rowOf(candle)),
+    initialBalance: request.initialBalance,
+    timeframeMs: request.timeframeMs,
+    assetClass: request.assetClass ?? null,
+    rangeDays: beside.days,
+    riskFreeRate: request.execution.riskFreeRate,
+    periodsPerYear: request.execution.periodsPerYear ?? NaN,
+    rejectedOrders: orders.rejected,
+    feesPaid: account.feesPaid,
+    tradedValue: account.tradedValue,
+    cashInterest: account.interest,
+    benchmark: request.benchmark ?? null,
   });
-}
-
-/** The closes and days that the account is measured beside. */
-interface Beside {
-  readonly close: Float64Array;
-  readonly days: RangeDays;
 }
 
 function resultOf(
@@ -186,30 +188,12 @@ function resultOf(
   beside: Beside,
 ): PortfolioResult {
   const { orders, trades, equity, timeline: { time, instant, closes }, seats } = simulation;
-  const tally = trades.tally((market, candle) => closes[market]!.rowOf(candle));
+  const measured = measure(request, simulation, beside);
   const orderMarkets = orders.markets();
-  const rejected = orders.rejected;
   const placed = withCanonicalNaN({ ...orders.finish(), market: orderMarkets });
   const columns = withCanonicalNaN({
     ...trades.finish(orders.hasTags ? placed.tag : null),
     market: trades.markets(),
-  });
-  const measured = computeMetrics({
-    time,
-    close: beside.close,
-    equity,
-    trades: tally,
-    initialBalance: request.initialBalance,
-    timeframeMs: request.timeframeMs,
-    assetClass: request.assetClass ?? null,
-    rangeDays: beside.days,
-    riskFreeRate: request.execution.riskFreeRate,
-    periodsPerYear: request.execution.periodsPerYear ?? NaN,
-    rejectedOrders: rejected,
-    feesPaid: simulation.account.feesPaid,
-    tradedValue: simulation.account.tradedValue,
-    cashInterest: simulation.account.interest,
-    benchmark: request.benchmark ?? null,
   });
   return {
     ...measured,

@@ -4,7 +4,7 @@ import { insertScanMarkets, type NewScanMarket } from "../../db/scan_markets.ts"
 import { submissionColumns } from "../../db/runs.ts";
 import { ownParameters } from "../../research/execution_axes.ts";
 import { parametersAt } from "../../research/market_axis.ts";
-import { countPoints } from "../../research/space.ts";
+import { countPoints, type Space } from "../../research/space.ts";
 import { AppError, type Issue } from "../common/errors.ts";
 import {
   completeParameters,
@@ -14,7 +14,7 @@ import {
   requireShort,
 } from "../runs/run_request.ts";
 import { completeInputs } from "../runs/inputs_request.ts";
-import { requireOneMarket } from "../runs/portfolio_request.ts";
+import { completePortfolio, requireOneMarket } from "../runs/portfolio_request.ts";
 import { RunSubmitter } from "../runs/submission.ts";
 import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
 import { admitModule, type ResolvedStrategy, resolveStrategy } from "../strategies/resolve_strategy.ts";
@@ -32,7 +32,7 @@ import {
   trialsMaxOf,
 } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
-import { readScan, requireScanRoom } from "./scan_request.ts";
+import { readScan, requireTrialsRoom, SCAN_PATH } from "./scan_request.ts";
 
 // A row without what is measured of it.
 const RECORD_BYTES = 1000;
@@ -69,12 +69,12 @@ export const submitOptimization = submitter.submit.bind(submitter);
 async function checkRequest(ctx: UserContext, request: OptimizationRequest): Promise<OptimizationPlan> {
   return await pointing(Object.keys(request.space ?? {}), async () => {
     requireShortParameters(request.parameters, PARAMETERS_PATH);
-    requireOneMarket(request.parameters, PARAMETERS_PATH, "an optimization");
+    if (request.markets !== undefined) requireOneMarket(request.parameters, PARAMETERS_PATH, "a scan");
     const range = parseRequestRange(request);
     const direction = chooseDirection(request);
     // A module or a script that comes along is tried out with the first values of the space.
     const strategy = await resolveStrategy(ctx, request.strategy, { ...firstValues(request), ...request.parameters });
-    if (strategy.decidesOnMarkets) throw portfolioOnly(strategy.name);
+    if (request.markets !== undefined && strategy.decidesOnMarkets) throw decidesOnMany(strategy.name);
     const scan = await readScan(ctx, request);
     const space = readSpace(request, strategy.parameter_schema, scan);
     if (strategy.runtime !== null) requireOwnAxes(space);
@@ -89,12 +89,18 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     const inputs = await completeInputs(ctx, strategy, request.parameters, { symbol, exchange, timeframe, range });
     requireShort(range, timeframe, ctx.runCandlesMax, inputs.candles);
     const spacePoints = countPoints(space);
+    const trials = Math.min(spacePoints, trialsMaxOf(request));
+    const candles = countCandles(range, timeframe) + inputs.candles;
+    const one = { path: PARAMETERS_PATH, candles, asked: inputs.asked };
+    const account = await completePortfolio(ctx, strategy, request.parameters, one);
+    requireOneFill(strategy, space);
     if (scan !== null) {
       const markets = scan.ids.length;
-      const points = Math.floor(Math.min(spacePoints, trialsMaxOf(request)) / markets);
-      requireScanRoom(ctx, { points, markets, candles: countCandles(range, timeframe) + inputs.candles });
+      requireTrialsRoom(ctx, { points: Math.floor(trials / markets), markets, candles, path: SCAN_PATH });
+    } else if (account.count !== undefined) {
+      requireTrialsRoom(ctx, { points: trials, markets: account.count, candles, path: PARAMETERS_PATH });
     }
-    const parameters = { ...withoutNames(complete, names), ...inputs.parameters };
+    const parameters = { ...withoutNames(complete, names), ...inputs.parameters, ...account.parameters };
     checkConstraints(request, space, parameters);
     const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;
@@ -127,10 +133,20 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
   });
 }
 
-function portfolioOnly(name: string): AppError {
-  const message = `must be a strategy of one market, and ${name} decides on many`;
-  return new AppError("INVALID_PARAMETERS", `Cannot optimize over one market: /backtest/strategy ${message}`, {
-    issues: [{ path: "/backtest/strategy", message }],
+function decidesOnMany(name: string): AppError {
+  const message = `must be a strategy of one market, and ${name} decides on many: name them as parameters.instruments`;
+  return new AppError("INVALID_PARAMETERS", `Cannot scan markets one by one: ${PATH}/strategy ${message}`, {
+    issues: [{ path: `${PATH}/strategy`, message }],
+  });
+}
+
+/** @throws AppError INVALID_PARAMETERS where targets would be filled otherwise than at the next open. */
+function requireOneFill({ decidesOnMarkets, name }: ResolvedStrategy, { axes }: Space): void {
+  const path = `${PATH}/space/execution.fill`;
+  if (!decidesOnMarkets || !axes.some((axis) => axis.name === "execution.fill")) return;
+  const message = `cannot vary for ${name}: targets of many markets are filled at the next open`;
+  throw new AppError("INVALID_PARAMETERS", `Cannot run over many markets: ${path} ${message}`, {
+    issues: [{ path, message }],
   });
 }
 

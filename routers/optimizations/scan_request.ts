@@ -13,7 +13,7 @@ import type { Parameters } from "../strategies/parameters.ts";
 import { resolveUniverse } from "../universes/find_universe.ts";
 import { memberSchema, requireMembers, universeNameSchema } from "../universes/members.ts";
 
-const PATH = "/optimization/markets";
+export const SCAN_PATH = "/optimization/markets";
 // As many candles as the default number of trials over the longest range of one market.
 const TRIALS = 10_000;
 
@@ -63,16 +63,16 @@ export async function readScan(ctx: UserContext, request: ScanRequest): Promise<
     throw refuse("/optimization/walk_forward", "cannot stand beside markets: its windows are those of one account");
   }
   if (Object.hasOwn(space, MARKET_AXIS) || Object.hasOwn(parameters, MARKET_AXIS)) {
-    throw refuse(PATH, `cannot stand beside a parameter named ${MARKET_AXIS}: that is the axis of the markets`);
+    throw refuse(SCAN_PATH, `cannot stand beside a parameter named ${MARKET_AXIS}: that is the axis of the markets`);
   }
   const { instruments, universe, missing } = wanted;
   if ((instruments === undefined) === (universe === undefined)) {
-    throw refuse(`${PATH}/instruments`, "is required, or universe in its place, and not both");
+    throw refuse(`${SCAN_PATH}/instruments`, "is required, or universe in its place, and not both");
   }
   const found = universe === undefined ? null : await resolveUniverse(ctx, universe);
-  const members = found?.members ?? requireMembers(instruments ?? [], (index) => `${PATH}/instruments/${index}`);
+  const members = found?.members ?? requireMembers(instruments ?? [], (index) => `${SCAN_PATH}/instruments/${index}`);
   const { markets, leftOut } = toMarkets(members, request);
-  const path = `${PATH}/${universe === undefined ? "instruments" : "universe"}`;
+  const path = `${SCAN_PATH}/${universe === undefined ? "instruments" : "universe"}`;
   if (markets.size === 0) {
     throw refuse(path, `has no member between ${request.start_date} and ${request.end_date}`);
   }
@@ -123,22 +123,27 @@ function toMarkets(members: readonly Member[], { start_date: start, end_date: en
 }
 
 /**
- * Refuses a scan that costs too much, before anything begins.
+ * Refuses an optimization over many markets that costs too much, before anything begins.
  *
- * @param cost `points`: of one market; `candles`: the most of one market.
+ * @param cost `points`: of one market, or of one account; `candles`: the most of one market; `path`: where the markets stand.
  * @throws AppError RANGE_TOO_LARGE
  */
-export function requireScanRoom(
+export function requireTrialsRoom(
   { runCandlesMax }: UserContext,
-  { points, markets, candles }: { readonly points: number; readonly markets: number; readonly candles: number },
+  { points, markets, candles, path }: {
+    readonly points: number;
+    readonly markets: number;
+    readonly candles: number;
+    readonly path: string;
+  },
 ): void {
   const most = runCandlesMax * TRIALS;
   const wanted = points * markets * candles;
   if (wanted <= most) return;
   const message = `must make at most ${most} candles: ${points} points in ${markets} markets of ${candles} candles ` +
     `are ${wanted}; take fewer points or markets, a shorter range or a coarser timeframe`;
-  throw new AppError("RANGE_TOO_LARGE", `Cannot run over so many candles: ${PATH} ${message}`, {
-    issues: [{ path: PATH, message }],
+  throw new AppError("RANGE_TOO_LARGE", `Cannot run over so many candles: ${path} ${message}`, {
+    issues: [{ path, message }],
   });
 }
 

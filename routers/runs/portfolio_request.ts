@@ -33,6 +33,8 @@ interface SubmittedMarkets {
   readonly parameters: PortfolioParameters;
   /** Of the universe that it names; the run keeps them. */
   readonly members?: readonly Member[];
+  /** Markets; absent for a run of one market. */
+  readonly count?: number;
 }
 
 /** The keys of `parameters` that make a run one of many markets, complete; empty for a run of one market. */
@@ -79,7 +81,7 @@ export async function completePortfolio(
       await requireKnown(ctx, members, { at: (index) => `${path}/instruments/${index}`, name: null });
     }
     await requireConvertible(ctx, submitted, members, path);
-    return { parameters: { instruments: members, portfolio: chosen } };
+    return { parameters: { instruments: members, portfolio: chosen }, count: countMarkets(members) };
   }
   const found = await resolveUniverse(ctx, name ?? "");
   const markets = countMarkets(found.members);
@@ -96,6 +98,7 @@ export async function completePortfolio(
   return {
     parameters: { universe: `${found.slug}@${found.version}`, portfolio: chosen },
     members: found.members,
+    count: markets,
   };
 }
 

@@ -197,21 +197,6 @@ async function refuse(user: User): Promise<void> {
     }),
   )
     .toMatch(/^400/);
-  const optimization = {
-    ...REQUEST,
-    strategy: "SMA Cross",
-    space: { fast: { values: [2, 3] } },
-    parameters: markets("AAA"),
-  };
-  const optimized = await user.send("POST", "/api/optimizations", { optimization });
-  expect([optimized.status, optimized.at("/error/message")]).toEqual([
-    400,
-    expect.stringContaining("it runs over one market"),
-  ]);
-  const only = await user.send("POST", "/api/optimizations", {
-    optimization: { ...optimization, strategy: "Equal Weight", parameters: {} },
-  });
-  expect(only.status).toBe(400);
   const script = { type: "script", source: "strategy(() => ({ decide() {} }))" };
   const many = { strategy: "mine", parameters: { timeframe: "1d", instruments: list(201), runtime: script } };
   expect(await refusal(many)).toContain("must name at most 200 instruments for mine, not 201");

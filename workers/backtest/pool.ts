@@ -8,12 +8,14 @@ import type {
   EncodedPortfolio,
   EncodedRun,
   FoundPoints,
-  LostTrials,
   PointsTask,
+  PortfolioCarryTask,
+  PortfolioSliceTask,
   PortfolioTask,
   RunTask,
   SliceRun,
   SliceTask,
+  SliceTasks,
   ToWarmWorker,
 } from "../common/protocol.ts";
 import { countKill, recordStep } from "../common/telemetry.ts";
@@ -105,12 +107,12 @@ export class Pool {
   }
 
   /** Runs the trials of a slice as soon as a worker is free: `failed` is the end of its first one. Never rejects. */
-  async runSlice(task: SliceTask, limits: RunLimits): Promise<Outcome<SliceRun>> {
+  async runSlice(task: SliceTask | PortfolioSliceTask, limits: RunLimits): Promise<Outcome<SliceRun>> {
     return await this.runSlices([task], limits);
   }
 
   /** The same for trials of several markets, one after the other. */
-  async runSlices(tasks: readonly (SliceTask | LostTrials)[], limits: RunLimits): Promise<Outcome<SliceRun>> {
+  async runSlices(tasks: SliceTasks, limits: RunLimits): Promise<Outcome<SliceRun>> {
     return await this.#use<SliceRun>({ kind: "slice", tasks }, limits);
   }
 
@@ -120,7 +122,7 @@ export class Pool {
   }
 
   /** Trades the test windows of an optimization as one account. Never rejects. */
-  async carry(task: CarryTask, limits: RunLimits): Promise<Outcome<CarriedTests>> {
+  async carry(task: CarryTask | PortfolioCarryTask, limits: RunLimits): Promise<Outcome<CarriedTests>> {
     return await this.#use<CarriedTests>({ kind: "carry", task }, limits);
   }
 
@@ -280,8 +282,11 @@ class WarmWorker {
 /** What a job goes through: candles, or the marks of many markets, which are at least as many; null for one that has no deadline. */
 function countCandles(job: ToWarmWorker["job"]): number | null {
   const count = ({ candles, firstIndex }: Pick<RunTask, "candles" | "firstIndex">) => candles.time.length - firstIndex;
-  if (job.kind === "portfolio") return Math.max(...job.task.markets.map(count));
-  if (job.kind === "slice") return Math.max(...job.tasks.map((task) => "candles" in task ? count(task) : 0));
+  const countMost = ({ markets }: Pick<PortfolioTask, "markets">) => Math.max(...markets.map(count));
+  if (job.kind === "portfolio") return countMost(job.task);
+  if (job.kind === "slice") {
+    return Math.max(...job.tasks.map((task) => "markets" in task ? countMost(task) : "slug" in task ? count(task) : 0));
+  }
   return job.kind === "run" ? count(job.task) : null;
 }
 

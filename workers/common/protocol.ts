@@ -96,6 +96,8 @@ export interface PortfolioTask extends Omit<PortfolioSettings, "pool" | "trading
 
 /** Everything that decides a run of foreign code over many markets, besides the code. */
 export interface MarketsTask extends Omit<PortfolioTask, "slug" | "parameters"> {
+  /** False: a trial, of which nobody reads the checks. Absent: true. */
+  readonly checksIntegrity?: boolean;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
 }
@@ -206,11 +208,17 @@ export interface TrialsTask extends TrialRanking {
 /** A slice of an optimization of a built-in strategy. Its candles have the longest lookback among its trials. */
 export type SliceTask = Omit<RunTask, "parameters" | "candlesSha256"> & TrialsTask;
 
+/** The same over many markets with one account. Each market has the longest lookback among the trials. */
+export type PortfolioSliceTask = Omit<PortfolioTask, "parameters"> & TrialsTask;
+
 /** Trials whose market has no candles: each ends with the error. */
 export interface LostTrials {
   readonly trials: readonly TrialTask[];
   readonly error: { readonly code: string; readonly message: string };
 }
+
+/** A task a market, each with the same budget and ranking; or one of many markets. */
+export type SliceTasks = readonly (SliceTask | PortfolioSliceTask | LostTrials)[];
 
 /** The value of a slice: its first trials, at least one, as many as it had time and room for. */
 export interface SliceRun extends EncodedTrials {
@@ -220,11 +228,16 @@ export interface SliceRun extends EncodedTrials {
   readonly refused?: readonly number[];
 }
 
-/** The test windows of a walk-forward optimization, which one account trades. */
-export interface CarryTask extends Omit<RunTask, "parameters" | "candlesSha256"> {
-  /** In order: the parameters from each moment on, milliseconds since 1970; the first ones from the start. */
+/** The parameters of the test windows of a walk-forward optimization, in order: from each moment on, milliseconds since 1970; the first ones from the start. */
+interface CarriedStages {
   readonly stages: readonly { readonly parameters: RunTask["parameters"]; readonly fromMs: number }[];
 }
+
+/** The test windows of a walk-forward optimization, which one account trades. */
+export interface CarryTask extends Omit<RunTask, "parameters" | "candlesSha256">, CarriedStages {}
+
+/** The same over many markets. */
+export interface PortfolioCarryTask extends Omit<PortfolioTask, "parameters">, CarriedStages {}
 
 /** The value of tests that were traded by one account. */
 export interface CarriedTests {
@@ -244,9 +257,8 @@ export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
     | { readonly kind: "portfolio"; readonly task: PortfolioTask }
-    /** A task a market, each with the same budget and ranking. */
-    | { readonly kind: "slice"; readonly tasks: readonly (SliceTask | LostTrials)[] }
-    | { readonly kind: "carry"; readonly task: CarryTask }
+    | { readonly kind: "slice"; readonly tasks: SliceTasks }
+    | { readonly kind: "carry"; readonly task: CarryTask | PortfolioCarryTask }
     | { readonly kind: "luck"; readonly task: LuckTask }
     | { readonly kind: "points"; readonly task: PointsTask };
   /** Shared memory, see engine/control.ts. */

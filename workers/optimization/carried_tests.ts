@@ -4,17 +4,19 @@ import { pointAt } from "../../research/space.ts";
 import { testStartOf, type TradedWindow } from "../../research/walk_forward.ts";
 import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
-import { readSettings } from "../backtest/run_settings.ts";
+import { type MarketSettings, readSettings, type RunSettings } from "../backtest/run_settings.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
-import type { CarriedTests, CarryTask } from "../common/protocol.ts";
+import type { CarriedTests, CarryTask, PortfolioCarryTask } from "../common/protocol.ts";
+import { loadPortfolio } from "../portfolio/load_portfolio.ts";
 import type { FindPoints } from "./points.ts";
+import { listPortfolioDays } from "./portfolio_slice.ts";
 import { listDays, rulesOf } from "./slice_plan.ts";
 
 /** A window that has a best trial. */
 type Chosen = OptimizationWindow & { readonly best: NonNullable<OptimizationWindow["best"]> };
 
 /** Trades the tests, where such work is done. */
-export type RunCarry = (task: CarryTask) => Promise<Outcome<CarriedTests>>;
+export type RunCarry = (task: CarryTask | PortfolioCarryTask) => Promise<Outcome<CarriedTests>>;
 
 /** The account of all tests. */
 interface CarriedAccount extends TradedWindow {
@@ -46,23 +48,41 @@ export async function carryTests(
   const sorted = await find({ step: "sort", space: record.space, constraints: [], rules, points });
   if (sorted === null) return null;
   const dated = { ...record, startDate: testStartOf(first), endDate: last.testEnd };
-  const market = await loadCandles(services, dated, settings, Math.max(0, ...sorted.lookbacks));
+  const lookback = Math.max(0, ...sorted.lookbacks);
   const stages = changed.map(({ best, ...dates }) => ({
     parameters: { ...rules.own, ...pointAt(record.space, best.point) },
     fromMs: Date.parse(testStartOf(dates)),
   }));
-  const task = makeTask(record, settings, market, 0);
-  const outcome = await carry({ ...task, slug: record.strategySlug ?? "", stages });
+  const account = settings.markets === null
+    ? await loadOne(services, dated, settings, lookback)
+    : await loadMany(services, dated, settings, { markets: settings.markets, lookback });
+  const outcome = await carry({ ...account.task, slug: record.strategySlug ?? "", stages });
   if (outcome.type === "failed") throw new RunError(outcome.code, outcome.message);
   if (outcome.type === "broken") throw new Error(outcome.message);
   if (outcome.type !== "completed") return null;
-  const range = await loadCandles(services, dated, settings, 0);
   return {
     ...returnsOf(outcome.marks, record.initialBalance),
-    dates: listDays(makeTask(record, settings, range, 0)),
+    dates: account.days,
     trainAnnualReturn: null,
     exposure: outcome.exposure,
   };
+}
+
+async function loadOne(services: CandleServices, dated: Optimization, settings: RunSettings, lookback: number) {
+  const market = await loadCandles(services, dated, settings, lookback);
+  const range = await loadCandles(services, dated, settings, 0);
+  return { task: makeTask(dated, settings, market, 0), days: listDays(makeTask(dated, settings, range, 0)) };
+}
+
+async function loadMany(
+  services: CandleServices,
+  dated: Optimization,
+  settings: RunSettings,
+  { markets, lookback }: { readonly markets: MarketSettings; readonly lookback: number },
+) {
+  const { task: { seed: _seed, ...task } } = await loadPortfolio(services, dated, settings, { markets, lookback });
+  const range = await loadPortfolio(services, dated, settings, { markets, lookback: 0 });
+  return { task, days: listPortfolioDays(range.task) };
 }
 
 /** Daily returns until equity reaches zero, with the marks that they lead to. */

@@ -17,7 +17,9 @@ import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../common/outcome.ts";
+import { loadPortfolio } from "../portfolio/load_portfolio.ts";
 import { type Holding, joinDays } from "./joined_days.ts";
+import { listPortfolioDays } from "./portfolio_slice.ts";
 import { listDays } from "./slice_plan.ts";
 
 /**
@@ -125,7 +127,12 @@ export async function readHolding(services: CandleServices, record: Optimization
     const task = makeTask(record, settings, await loadCandles(services, record, settings, 0), 0);
     const { candles: { time, open, close }, assetClass, tradingDays = null, benchmark = null } = task;
     const returns = holdingReturns({ time, open, close, assetClass, tradingDays, benchmark });
-    return { returns, days: listDays(task) };
+    const holding = { returns, days: listDays(task) };
+    const { markets } = settings;
+    if (markets === null) return holding;
+    // An account over many markets has days of its own.
+    const days = listPortfolioDays((await loadPortfolio(services, record, settings, { markets, lookback: 0 })).task);
+    return { returns: joinDays(new Map([[0, days]])).align(holding), days };
   } catch (error) {
     if (error instanceof RunError) return null;
     throw error;

@@ -1,11 +1,12 @@
 import type { Optimization } from "../../db/optimizations.ts";
-import { readSettings, type RunSettings } from "../backtest/run_settings.ts";
+import { type MarketSettings, readSettings, type RunSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../common/outcome.ts";
 import { traceStep } from "../common/telemetry.ts";
 import { listGuided } from "./guided_points.ts";
 import { findIn, type OptimizationServices } from "./optimization_services.ts";
 import { listStretch, listTest, type Stretch } from "./points.ts";
 import { planScan } from "./scan_slice.ts";
+import { planPortfolioSlice } from "./portfolio_slice.ts";
 import { planSlice, rulesOf } from "./slice_plan.ts";
 import { encodeFailed, type Simulated, toResult } from "./slice_result.ts";
 import type { SliceLimits } from "./slice_runner.ts";
@@ -60,7 +61,12 @@ async function runStretch(
 ): Promise<Omit<Simulated, "error"> | null> {
   if (stretch.trials.length === 0) return toResult(stretch, null, null);
   const { runner, deadlineMs } = services;
-  const slice = record.scan === null ? await planOne() : await planMarkets();
+  const { markets } = settings;
+  const slice = markets !== null
+    ? await planAccount(markets)
+    : record.scan === null
+    ? await planOne()
+    : await planScanned();
   const asked = performance.now();
   const limits = { deadlineMs, signal, onBegin: () => onWaited(performance.now() - asked) };
   const outcome = await traceStep("simulate", () => slice.run(limits));
@@ -74,7 +80,13 @@ async function runStretch(
     return { plan, data: [], run: (limits: SliceLimits) => runner.run(record, plan, limits, load) };
   }
 
-  async function planMarkets() {
+  async function planAccount(markets: MarketSettings) {
+    const load = () => planPortfolioSlice(services, record, { settings, markets }, stretch, part);
+    const plan = await traceStep("load candles", load);
+    return { plan, data: [], run: (limits: SliceLimits) => runner.runPortfolio(record, settings, plan, limits) };
+  }
+
+  async function planScanned() {
     const markets = await traceStep("load candles", () => planScan(services, record, settings, stretch, part));
     const data = markets.flatMap((each) => "data" in each ? [each.data] : []);
     return { plan: null, data, run: (limits: SliceLimits) => runner.runScan(record, markets, limits) };

@@ -3,6 +3,7 @@ import { DAY_MS } from "../../engine/time/durations.ts";
 import { sampleDaily } from "../../engine/metrics/daily.ts";
 import { isMetricName, type NumericMetricName } from "../../engine/metrics/definitions.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import { makeTask } from "../backtest/plan.ts";
 import type { RunSettings } from "../backtest/run_settings.ts";
 import { type CandleServices, loadCandles, type MarketData } from "../backtest/run_candles.ts";
@@ -36,9 +37,10 @@ export function rulesOf({ runtime, strategySlug }: Optimization, { own, executio
   if (runtime !== null) {
     return { own, execution, builtin: null, lookback: Math.max(runtime.minCandles, runtime.lookbackCandles) };
   }
-  const builtin = findBuiltin(strategySlug ?? "");
-  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${strategySlug}`);
-  return { own, execution, builtin: builtin.slug, lookback: builtin.lookback_candles };
+  const slug = strategySlug ?? "";
+  const lookback = findBuiltin(slug)?.lookback_candles ?? (findPortfolioBuiltin(slug) && 0);
+  if (lookback === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${strategySlug}`);
+  return { own, execution, builtin: slug, lookback };
 }
 
 /**
@@ -67,18 +69,29 @@ export async function planSlice(
   return {
     task: {
       ...makeTask(record, settings, market, 0),
-      trials,
-      own: settings.own,
-      budgetMs: SLICE_MS,
-      returnsMax: RETURNS_MAX,
-      ...chooseReturns(record, part),
-      objective: requireNumeric(record.objective),
-      direction: record.direction,
+      ...trialsTask(record, settings, { trials, part }),
     },
     lookbackWanted: lookback,
     dataSha256: identify(range),
     dates: part.kind === "test" ? days() : null,
     days,
+  };
+}
+
+/** The part of a slice that does not depend on its candles. */
+export function trialsTask(
+  record: Optimization,
+  { own }: RunSettings,
+  { trials, part }: Pick<Stretch, "trials"> & { readonly part: Part },
+): TrialsTask {
+  return {
+    trials,
+    own,
+    budgetMs: SLICE_MS,
+    returnsMax: RETURNS_MAX,
+    ...chooseReturns(record, part),
+    objective: requireNumeric(record.objective),
+    direction: record.direction,
   };
 }
 

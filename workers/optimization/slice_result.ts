@@ -11,7 +11,7 @@ export type Simulated = Omit<SliceResult, "part" | "end" | "durationMs">;
 /** The points of a stretch that an outcome has brought to an end. `failed` is the end of its first trial. */
 export function toResult(
   { from, until: wholeUntil, trials, constrained, refused }: Stretch,
-  plan: SlicePlan | null,
+  plan: Pick<SlicePlan, "dates" | "dataSha256"> | null,
   outcome: Completed<SliceRun> | Failed | null,
 ): Omit<Simulated, "error"> {
   const { done, refused: refusedByItself = [], ...encoded } = outcome?.type === "completed"

@@ -1,4 +1,4 @@
-import { type TrialRanking, TrialTable } from "../../db/codec/trial_table.ts";
+import { TrialTable } from "../../db/codec/trial_table.ts";
 import type { Db } from "../../db/client.ts";
 import { readModule } from "../../db/modules.ts";
 import type { Optimization } from "../../db/optimizations.ts";
@@ -7,6 +7,7 @@ import { Pool, type RunLimits } from "../backtest/pool.ts";
 import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
 import { Slots } from "../backtest/slots.ts";
 import { modeForOneMarket } from "../backtest/strategy_code.ts";
+import type { RunSettings } from "../backtest/run_settings.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
 import type { LuckReport, Trials } from "../../research/overfitting.ts";
@@ -15,19 +16,15 @@ import type {
   CarryTask,
   FoundPoints,
   PointsTask,
+  PortfolioCarryTask,
   SliceRun,
-  TrialsTask,
-  TrialTask,
 } from "../common/protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import {
-  SANDBOX_BYTES_MAX,
-  type SandboxRun,
-  type ScriptTrialsJob,
-  type TrialOutcome,
-  type WasmTrialsJob,
-} from "../sandbox/task.ts";
+import { SANDBOX_BYTES_MAX, type SandboxRun, type ScriptTrialsJob, type WasmTrialsJob } from "../sandbox/task.ts";
+import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
+import type { PortfolioSlice } from "./portfolio_slice.ts";
+import { runPortfolioTrials } from "./portfolio_trials.ts";
 import type { MarketTrials } from "./scan_slice.ts";
 import type { SlicePlan } from "./slice_plan.ts";
 
@@ -117,6 +114,36 @@ export class SliceRunner {
     return { type: "completed", done: table.rows, ...table.encode() };
   }
 
+  /**
+   * Runs the first trials of a slice over many markets with one account.
+   *
+   * @throws {RunError} When no trial can run.
+   */
+  async runPortfolio(
+    record: Optimization,
+    settings: RunSettings,
+    slice: PortfolioSlice,
+    bounds: SliceLimits,
+  ): Promise<Outcome<SliceRun>> {
+    const limits = { ...bounds, waitMs: WAIT_MS, onProgress: () => {} };
+    if (record.runtime === null) {
+      const { seed: _seed, ...task } = slice.task;
+      return await this.#startPool().runSlice({ ...task, ...slice.trials, slug: record.strategySlug ?? "" }, limits);
+    }
+    const language = record.runtime.type === "script" ? record.runtime.language ?? "typescript" : null;
+    const refused = language === null ? null : await refuseScript(this.#scripts, language);
+    if (refused !== null) throw refused;
+    if (!await this.#slots.take(limits)) return NOT_BEGUN;
+    limits.onBegin?.();
+    try {
+      const jitless = language !== null && isJitless(this.#scripts, language);
+      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX, jitless };
+      return await runPortfolioTrials({ db: this.#db, remote: this.#remote, within }, record, settings, slice);
+    } finally {
+      this.#slots.release();
+    }
+  }
+
   async #runCode(
     runtime: Exclude<SandboxRuntime, { readonly type: "remote" }>,
     plan: SlicePlan,
@@ -196,7 +223,10 @@ export class SliceRunner {
   }
 
   /** Trades the test windows of an optimization as one account. */
-  async carry(task: CarryTask, limits: Pick<RunLimits, "deadlineMs" | "signal">): Promise<Outcome<CarriedTests>> {
+  async carry(
+    task: CarryTask | PortfolioCarryTask,
+    limits: Pick<RunLimits, "deadlineMs" | "signal">,
+  ): Promise<Outcome<CarriedTests>> {
     return await this.#startPool().carry(task, { ...limits, waitMs: WAIT_MS, onProgress: () => {} });
   }
 
@@ -231,48 +261,4 @@ export class SliceRunner {
     this.#pool?.close();
     this.#slots.close();
   }
-}
-
-/** The trials of a slice as they end, in order. */
-class CollectedTrials {
-  readonly #trials: readonly TrialTask[];
-  readonly #table: TrialTable;
-  readonly #refused: number[] = [];
-  done = 0;
-
-  constructor({ trials, ...ranking }: Pick<TrialsTask, "trials"> & TrialRanking) {
-    this.#trials = trials;
-    this.#table = new TrialTable(ranking);
-  }
-
-  add(outcome: TrialOutcome): void {
-    const trial = this.#trials[this.done++];
-    if (trial === undefined) throw new RangeError(`Cannot take a trial after the last one of ${this.#trials.length}`);
-    if (outcome.type === "refused") this.#refused.push(trial.place);
-    else if (outcome.type === "failed") this.#table.addFailed(trial, outcome);
-    else this.#table.add(trial, outcome);
-  }
-
-  /**
-   * The slice's own outcome.
-   *
-   * A process that ends before its time ends the trial that it had begun, and not those before. If it had run others and was not late,
-   * that trial is tried again in a process of its own, as a backtest would be.
-   *
-   * @param outcome That of the process.
-   */
-  end(outcome: Outcome<object>): Outcome<SliceRun> {
-    const isLate = outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
-    if (isLate && this.done < this.#trials.length) this.add(outcome);
-    if (this.done === 0) return outcome.type === "completed" ? NOT_BEGUN : outcome;
-    return { type: "completed", done: this.done, refused: this.#refused, ...this.#table.encode() };
-  }
-}
-
-/** Parameters in the order in which a backtest's record keeps them: shorter names first. */
-function inStoredOrder(key: string, value: unknown): unknown {
-  if (key !== "" || typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1)),
-  );
 }

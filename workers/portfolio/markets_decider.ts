@@ -68,10 +68,13 @@ export async function findMarketsDecider(
 
 function builtinDecider(record: RunRecord, parameters: Parameters): MarketsDecider {
   const { slug, lookback } = createBuiltin(record, (slug) => {
-    const strategy = (findBuiltin(slug) ?? findPortfolioBuiltin(slug))?.create(parameters);
-    if (strategy === undefined) return undefined;
-    const { warmup } = strategy;
-    return { slug, lookback: Math.max(warmup, "lookback" in strategy ? strategy.lookback ?? 0 : 0) };
+    const builtin = findBuiltin(slug);
+    if (builtin === undefined) {
+      const portfolio = findPortfolioBuiltin(slug);
+      return portfolio && { slug, lookback: portfolio.create(parameters).warmup };
+    }
+    const { warmup, lookback = 0 } = builtin.create(parameters);
+    return { slug, lookback: Math.max(builtin.lookback_candles, warmup, lookback) };
   });
   return {
     identity: slug,

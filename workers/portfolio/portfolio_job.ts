@@ -1,41 +1,23 @@
 /** A backtest over many markets with one account. */
-import { createHash } from "node:crypto";
 import { getLogger } from "@logtape/logtape";
 import type { Backtest } from "../../db/backtests.ts";
 import { readStoredResult } from "../../db/equal_results.ts";
 import type { ResultInputs } from "../../db/result_inputs.ts";
-import { withPeriodsPerYear } from "../../engine/execution.ts";
-import type { BacktestResult, PortfolioSummary, ResultSession } from "../../engine/result.ts";
+import type { BacktestResult, PortfolioSummary } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
-import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
-import { fixedMs } from "../../market/timeframes.ts";
-import {
-  describeFailedChecks,
-  describeInput,
-  hashCanonical,
-  identifyInputs,
-  isoTime,
-  summarizeInputs,
-} from "../backtest/plan.ts";
-import type { LoadedInput } from "../backtest/input_candles.ts";
+import { describeFailedChecks, describeInput, hashCanonical, isoTime, summarizeInputs } from "../backtest/plan.ts";
 import type { RunLimits } from "../backtest/pool.ts";
 import type { BacktestRecords, StorableRun } from "../backtest/records.ts";
-import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
-import type { MarketSettings, RunSettings } from "../backtest/run_settings.ts";
+import type { CandleServices } from "../backtest/run_candles.ts";
+import type { MarketSettings, RunRecord, RunSettings } from "../backtest/run_settings.ts";
 import type { PortfolioRun, Runner } from "../backtest/runner.ts";
 import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedPortfolio, MarketsTask } from "../common/protocol.ts";
 import { traceStep } from "../common/telemetry.ts";
 import { findMarketsDecider, type MarketsDecider } from "./markets_decider.ts";
-import {
-  describeRates,
-  identifyRates,
-  type LoadedRate,
-  loadRates,
-  seriesOfRates,
-  summarizeRates,
-} from "./load_rates.ts";
-import { type LoadedMarkets, loadMarkets, name, seriesOf, toEngineMarkets } from "./load_markets.ts";
+import { type LoadedMarkets, name } from "./load_markets.ts";
+import { loadPortfolio, type PortfolioRecord } from "./load_portfolio.ts";
+import { describeRates, identifyRates, summarizeRates } from "./load_rates.ts";
 
 const logger = getLogger(["hindcast", "queue"]);
 
@@ -130,54 +112,33 @@ async function reuse(
   });
 }
 
-/** @throws {RunError} As loadMarkets(). */
+/** @throws {RunError} As loadPortfolio(). */
 export async function planPortfolio(
   services: CandleServices,
-  record: Backtest,
+  record: PortfolioRecord,
   settings: RunSettings,
   wanted: MarketSettings,
   decider: MarketsDecider,
 ): Promise<PortfolioPlan> {
   const { lookback } = decider;
-  const loaded = await loadMarkets(services, record, settings, { markets: wanted, lookback });
-  // The record's own instrument is what equity is compared with.
-  const beside = await loadCandles(services, record, { ...settings, inputs: [] }, 0);
-  const rates = await loadRates(services, record, settings, loaded.markets);
-  const { timeframe, hours } = settings;
-  const { assetClass } = beside.instrument;
-  const execution = withPeriodsPerYear(settings.execution, assetClass, fixedMs(timeframe));
-  const { time, close } = (beside.benchmark ?? beside).read.candles;
-  const positionsMax = wanted.positionsMax ?? loaded.markets.length;
-  const { timezone, open, close: closes, weekdays } = sessionWith(beside.instrument, hours);
-  const session = { hours, timezone, open, close: closes, weekdays };
-  const sums = sumsOf(loaded, rates);
+  const loaded = await loadPortfolio(services, record, settings, { markets: wanted, lookback });
+  const { rates, session, series } = loaded;
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
-    parameters: { ...settings.own, timeframe },
-    execution,
-    markets: sums,
+    parameters: { ...settings.own, timeframe: settings.timeframe },
+    execution: loaded.task.execution,
+    markets: loaded.sums,
     ...identifyRates(rates),
-    positions_max: positionsMax,
+    positions_max: loaded.task.positionsMax,
     rank: wanted.rank,
-    benchmark: (beside.benchmark ?? beside).read.sha256,
+    benchmark: loaded.benchmarkSha256,
     session,
     initial_balance: record.initialBalance,
     start_date: record.startDate,
     end_date: record.endDate,
   });
-  const task: MarketsTask = {
-    ...toEngineMarkets(loaded.markets, rates, settings, record),
-    timeframeMs: fixedMs(timeframe),
-    initialBalance: record.initialBalance,
-    execution,
-    benchmark: { time, close },
-    assetClass,
-    positionsMax,
-    rank: wanted.rank,
-    seed: Number.parseInt(runKey.slice(0, 8), 16),
-  };
-  const holdsMore = execution.lookback && loaded.markets.some(({ data }) => data.read.lookback === lookback);
+  const task = { ...loaded.task, seed: Number.parseInt(runKey.slice(0, 8), 16) };
   // Those of the markets' own instruments are as many as there are markets.
   const shared = (loaded.markets[0]?.data.inputs ?? []).filter((input) => input.symbol !== undefined);
   const notes = [
@@ -185,50 +146,26 @@ export async function planPortfolio(
     ...shared.flatMap((input) => describeInput(record, input)),
     ...describeRates(rates, Math.max(...loaded.markets.map(({ data }) => data.read.candles.time.at(-1)!))),
   ];
-  const series = [...seriesOf(loaded.markets), ...beside.series, ...seriesOfRates(rates)];
   return {
-    run: decider.toRun(task, holdsMore ? lookback : null),
+    run: decider.toRun(task, loaded.lookbackWanted),
     task,
     runKey,
     moduleSha256: decider.moduleSha256,
     // Equal markets may be listed under another name, which the notes say.
     inputs: { key: hashCanonical([runKey, notes]), lookback, series },
-    data: describeData(loaded, rates, { sums, session, shared }),
+    data: {
+      sha256: loaded.sha256,
+      gaps: loaded.markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
+      session,
+      ...(shared.length === 0 ? {} : { inputs: summarizeInputs(shared) }),
+      ...(rates.length === 0 ? {} : { conversions: summarizeRates(rates) }),
+    },
     notes,
     currencies: rates.length === 0 ? null : loaded.markets.map(({ data }) => data.instrument.currency),
   };
 }
 
-/** What the result says of its candles. */
-function describeData(
-  { markets }: LoadedMarkets,
-  rates: readonly LoadedRate[],
-  { sums, session, shared }: {
-    readonly sums: readonly unknown[];
-    readonly session: ResultSession;
-    readonly shared: readonly LoadedInput[];
-  },
-): PortfolioPlan["data"] {
-  const text = JSON.stringify([...sums, ...Object.values(identifyRates(rates))]);
-  return {
-    sha256: createHash("sha256").update(text).digest("hex"),
-    gaps: markets.reduce((sum, { data }) => sum + data.read.gaps, 0),
-    session,
-    ...(shared.length === 0 ? {} : { inputs: summarizeInputs(shared) }),
-    ...(rates.length === 0 ? {} : { conversions: summarizeRates(rates) }),
-  };
-}
-
-/** The checksums of each market's candles, as the run's key has them. */
-function sumsOf({ markets }: LoadedMarkets, rates: readonly LoadedRate[]): unknown[][] {
-  return markets.map(({ id, memberships, data }) => [
-    ...[id, memberships.map(({ from, to }) => [from, to]), data.read.sha256, data.finer?.sha256 ?? null],
-    ...Object.values(identifyInputs(data.inputs)),
-    ...(rates.some(({ currency }) => currency === data.instrument.currency) ? [data.instrument.currency] : []),
-  ]);
-}
-
-function describeMarkets({ parameters, endDate }: Backtest, { markets, missing }: LoadedMarkets): string[] {
+function describeMarkets({ parameters, endDate }: RunRecord, { markets, missing }: LoadedMarkets): string[] {
   const { universe } = parameters;
   const dated = markets.some(({ memberships }) => memberships.some(({ from, to }) => from !== null || to !== null));
   return [

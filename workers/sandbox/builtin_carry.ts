@@ -11,6 +11,9 @@ import type { Outcome } from "../common/outcome.ts";
 import type { CarriedTests, CarryTask } from "../common/protocol.ts";
 import { cutCandles } from "./integrity.ts";
 
+/** The candles and rules by which the next strategy is found to be long, short or out. */
+type StageSettings = Omit<CarryTask, "slug" | "stages" | "seed">;
+
 /** A strategy and the candle from which it decides. */
 interface Stage {
   readonly from: number;
@@ -28,13 +31,8 @@ export function runCarry(task: CarryTask, control: Int32Array, pool: BufferPool)
   const { slug, stages, seed: _seed, candles, ...settings } = task;
   const builtin = findBuiltin(slug);
   if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${slug}` };
-  const made = stages.map((stage, i) =>
-    i === 0 ? makeFirst(builtin, task, stage) : makeNext(builtin, task, stage, pool)
-  );
-  const [first] = made;
-  if (first === undefined) return { type: "broken", message: "there is no window to trade" };
-  // Alone, it is a backtest of its dates to the last bit.
-  const strategy = made.length === 1 ? first.strategy : new StagedStrategy(made);
+  if (stages.length === 0) return { type: "broken", message: "there is no window to trade" };
+  const strategy = stageStrategies(builtin, stages, { ...settings, candles }, pool);
   const { metrics, equity } = run({ ...settings, candles, strategy, control, pool });
   const { firstIndex, assetClass, tradingDays = null } = settings;
   const { ends } = findDays({
@@ -48,12 +46,25 @@ export function runCarry(task: CarryTask, control: Int32Array, pool: BufferPool)
 
 type Parameters = CarryTask["stages"][number];
 
-function makeFirst(builtin: Builtin, { execution }: CarryTask, { parameters }: Parameters): Stage {
-  return { from: 0, strategy: builtin.create(parameters, execution), side: 0 };
+/** The strategies of all stages as one. @param stages One at least. */
+export function stageStrategies(
+  builtin: Builtin,
+  stages: CarryTask["stages"],
+  settings: StageSettings,
+  pool: BufferPool,
+): Strategy {
+  const [first, ...later] = stages;
+  const strategy = builtin.create(first!.parameters, settings.execution);
+  // Alone, it is a backtest of its dates to the last bit.
+  if (later.length === 0) return strategy;
+  return new StagedStrategy([
+    { from: 0, strategy, side: 0 },
+    ...later.map((stage) => makeNext(builtin, settings, stage, pool)),
+  ]);
 }
 
-function makeNext(builtin: Builtin, task: CarryTask, { parameters, fromMs }: Parameters, pool: BufferPool): Stage {
-  const { slug: _slug, stages: _stages, seed: _seed, candles, ...settings } = task;
+function makeNext(builtin: Builtin, task: StageSettings, { parameters, fromMs }: Parameters, pool: BufferPool): Stage {
+  const { candles, ...settings } = task;
   const from = candles.time.findIndex((time) => time >= fromMs);
   if (from < 0) return { from: candles.time.length, strategy: builtin.create(parameters, task.execution), side: 0 };
   const strategy = builtin.create(parameters, task.execution);

@@ -7,6 +7,7 @@ import { parametersAt } from "../../research/market_axis.ts";
 import type { Space } from "../../research/space.ts";
 import { suggest } from "../../research/tpe.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import type { Completed } from "../common/outcome.ts";
 import { CONSTRAINED, type FoundPoints, type PointRules, type PointsTask, REFUSED } from "../common/protocol.ts";
 
@@ -71,7 +72,7 @@ function suggestPoints(
 /** A function that tells how many candles a point needs before the start date; REFUSED where the strategy does not take it. */
 function lookbackFinder({ own, builtin: slug, execution, lookback }: PointRules, space: Space) {
   const always = execution.lookback ? lookback : 0;
-  const builtin = slug === null ? undefined : findBuiltin(slug);
+  const builtin = slug === null ? undefined : findBuiltin(slug) ?? findPortfolioBuiltin(slug);
   if (builtin === undefined) return () => always;
   // A request may carry thousands of others.
   const read = Object.keys(builtin.parameter_schema.properties).filter((name) => Object.hasOwn(own, name));
@@ -81,7 +82,8 @@ function lookbackFinder({ own, builtin: slug, execution, lookback }: PointRules,
       const parameters = parametersAt(space, point);
       const varied = executionOf(execution, parameters);
       const strategy = builtin.create({ ...fixed, ...ownParameters(parameters) }, varied);
-      return execution.lookback ? Math.max(always, strategy.warmup, strategy.lookback ?? 0) : 0;
+      const longer = "lookback" in strategy ? strategy.lookback ?? 0 : 0;
+      return execution.lookback ? Math.max(always, strategy.warmup, longer) : 0;
     } catch (error) {
       if (error instanceof RangeError) return REFUSED;
       throw error;

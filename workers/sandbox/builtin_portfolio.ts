@@ -26,7 +26,7 @@ export function runBuiltinPortfolio(
   // The stop may have come before this message.
   if (isAskedToStop(control)) return NOT_BEGUN;
   const make = strategyMaker(task);
-  if (make === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
+  if (make === null) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
   const { slug: _slug, parameters: _parameters, positionsMax: _max, rank: _rank, ...settings } = task;
   const simulate = (markets: readonly PortfolioMarket[], watch: Int32Array | null) =>
     runPortfolio({ ...settings, markets, strategy: make(markets.length), control: watch, pool });
@@ -46,14 +46,17 @@ export function runBuiltinPortfolio(
   };
 }
 
-/** Makes a strategy for all markets, or one for each; undefined where there is no such built-in strategy. */
-function strategyMaker(
-  { slug, parameters, execution, positionsMax, rank }: PortfolioTask,
-): ((markets: number) => PortfolioRequest["strategy"]) | undefined {
+/** Makes a strategy for all markets, or one for each; null where there is no such built-in strategy. */
+export function strategyMaker(
+  { slug, parameters, execution, positionsMax, rank }: Pick<
+    PortfolioTask,
+    "slug" | "parameters" | "execution" | "positionsMax" | "rank"
+  >,
+): ((markets: number) => PortfolioRequest["strategy"]) | null {
   const portfolio = findPortfolioBuiltin(slug);
   if (portfolio !== undefined) return () => portfolio.create(parameters);
   const builtin = findBuiltin(slug);
-  if (builtin === undefined) return undefined;
+  if (builtin === undefined) return null;
   return (markets) => {
     const strategies = Array.from({ length: markets }, () => builtin.create(parameters, execution));
     return { kind: "each", strategies, positionsMax, rank };

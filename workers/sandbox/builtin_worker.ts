@@ -16,6 +16,7 @@ import type { EncodedRun, LuckTask, RunTask, ToWarmWorker } from "../common/prot
 import { checkIntegrity, cutCandles } from "./integrity.ts";
 import { runCarry } from "./builtin_carry.ts";
 import { runBuiltinPortfolio } from "./builtin_portfolio.ts";
+import { runPortfolioCarry } from "./builtin_portfolio_carry.ts";
 import { findPoints } from "./builtin_points.ts";
 import { runSlice } from "./builtin_slice.ts";
 
@@ -29,7 +30,10 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
     const outcome = attempt(() => runSlice(job.tasks, control, pool));
     self.postMessage(outcome, [...buffersOf(outcome)]);
   } else if (job.kind === "carry") {
-    self.postMessage(attempt(() => runCarry(job.task, control, pool)));
+    const { task } = job;
+    self.postMessage(
+      attempt(() => "markets" in task ? runPortfolioCarry(task, control, pool) : runCarry(task, control, pool)),
+    );
   } else if (job.kind === "luck") {
     self.postMessage(attempt(() => runLuckPart(job.task, control)));
   } else if (job.kind === "points") {

@@ -148,6 +148,12 @@ export function checkOrders({ orders }: Pick<RunResult, "orders">): Finding {
   return { status: refused === 0 ? "passed" : "failed", evidence };
 }
 
+/** Of a trial: nobody reads it. */
+export function uncheckedIntegrity(result: Pick<RunResult, "orders">): Integrity {
+  const skipped = { status: "skipped", evidence: "Not tested in a trial." } as const;
+  return { lookahead: skipped, determinism: skipped, warm_up: skipped, orders: checkOrders(result) };
+}
+
 /** Candles before index `until`, as views of the same memory. */
 export function cutCandles(candles: Candles, until: number): Candles {
   return {

@@ -1,9 +1,7 @@
 import type { RunProgress } from "../../../engine/control.ts";
-import type { Integrity } from "../../../engine/result.ts";
-import type { RunResult } from "../../../engine/run.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
-import { checkOrders } from "../integrity.ts";
+import { checkOrders, uncheckedIntegrity } from "../integrity.ts";
 import type { SandboxRun } from "../task.ts";
 import { RemoteAccount } from "./account.ts";
 import { decideInBatches } from "./batch.ts";
@@ -51,10 +49,4 @@ export async function runRemote(
   } finally {
     client.close();
   }
-}
-
-/** Of a trial: nobody reads it. */
-function uncheckedIntegrity(result: RunResult): Integrity {
-  const skipped = { status: "skipped", evidence: "Not tested in a trial." } as const;
-  return { lookahead: skipped, determinism: skipped, warm_up: skipped, orders: checkOrders(result) };
 }
