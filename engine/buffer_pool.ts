@@ -42,6 +42,11 @@ export class BufferPool {
     this.#taken.clear();
   }
 
+  /** Takes back a column before the end of its run: nobody reads it any more. Columns that are not out of the pool stay as they are. */
+  giveBack({ buffer }: Float64Array): void {
+    if (buffer instanceof ArrayBuffer && this.#taken.delete(buffer)) this.add(buffer);
+  }
+
   /** Adds a buffer that nobody reads any more. */
   add(buffer: ArrayBuffer): void {
     if (buffer.byteLength < this.#bufferBytesMin) return;

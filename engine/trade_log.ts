@@ -46,6 +46,8 @@ export class TradeLog {
   readonly #rows: ChunkedRows;
   #isSorted = true;
   #lastNumber = -1;
+  /** The rows in order of entry, if they have been sorted since the last one was added. */
+  #ordered: Uint32Array = new Uint32Array(0);
 
   /** @param times The candles' opens, by market. */
   constructor(times: readonly Float64Array[], pool: BufferPool | null) {
@@ -152,7 +154,11 @@ export class TradeLog {
   markets(): Uint16Array {
     const order = this.#order();
     const rows = order === null ? null : this.#closedBeforeOpen(order);
-    return new Uint16Array(this.count).map((_, k) => Math.abs(this.#valueOf(rows?.[k] ?? k, SIDE_OF_MARKET)) - 1);
+    const markets = new Uint16Array(this.count);
+    for (let k = 0; k < markets.length; k++) {
+      markets[k] = Math.abs(this.#valueOf(rows === null ? k : rows[k]!, SIDE_OF_MARKET)) - 1;
+    }
+    return markets;
   }
 
   #takeColumns() {
@@ -228,17 +234,37 @@ export class TradeLog {
   /** Rows in order of entry, then of exit; null when they already are. */
   #order(): Uint32Array | null {
     if (this.#isSorted) return null;
-    const numberOf = (row: number) => this.#valueOf(row, NUMBER);
-    return new Uint32Array(this.count).map((_, row) => row).sort((a, b) => numberOf(a) - numberOf(b) || a - b);
+    if (this.#ordered.length !== this.count) this.#ordered = this.#sort();
+    return this.#ordered;
+  }
+
+  /** Numbers are small and few rows have the same one: each is counted, and then has its place. */
+  #sort(): Uint32Array {
+    const { count } = this;
+    const numbers = new Uint32Array(count);
+    let last = 0;
+    for (let row = 0; row < count; row++) {
+      numbers[row] = this.#valueOf(row, NUMBER);
+      last = Math.max(last, numbers[row]!);
+    }
+    const places = new Uint32Array(last + 2);
+    for (let row = 0; row < count; row++) places[numbers[row]! + 1]!++;
+    for (let number = 1; number <= last; number++) places[number]! += places[number - 1]!;
+    const rows = new Uint32Array(count);
+    for (let row = 0; row < count; row++) rows[places[numbers[row]!]!++] = row;
+    return rows;
   }
 
   /** The rows of closed trades, then those of open ones. */
   #closedBeforeOpen(order: Uint32Array): Uint32Array {
-    const isOpen = (row: number) => this.#valueOf(row, REASON) === STILL_OPEN;
-    const closed = order.filter((row) => !isOpen(row));
     const all = new Uint32Array(order.length);
-    all.set(closed);
-    all.set(order.filter(isOpen), closed.length);
+    const open: number[] = [];
+    let closed = 0;
+    for (const row of order) {
+      if (this.#valueOf(row, REASON) === STILL_OPEN) open.push(row);
+      else all[closed++] = row;
+    }
+    all.set(open, closed);
     return all;
   }
 }

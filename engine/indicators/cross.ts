@@ -27,3 +27,20 @@ export function nextCross(a: Float64Array, b: Float64Array, from: number, throug
   }
   return count;
 }
+
+/** The crosses of two lines, in order: `candle[n]`, and whether the first line rises above the second there. */
+export interface Crosses {
+  readonly candle: readonly number[];
+  readonly isRise: readonly boolean[];
+}
+
+/** Finds all crosses from a candle on. @param throughTouch As in `crossesAbove`. */
+export function findCrosses(a: Float64Array, b: Float64Array, from: number, throughTouch: boolean): Crosses {
+  const candle: number[] = [];
+  const isRise: boolean[] = [];
+  for (let i = nextCross(a, b, from, throughTouch); i < a.length; i = nextCross(a, b, i + 1, throughTouch)) {
+    candle.push(i);
+    isRise.push(a[i]! > b[i]!);
+  }
+  return { candle, isRise };
+}

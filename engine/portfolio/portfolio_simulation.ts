@@ -14,9 +14,10 @@ import { payInterest } from "./interest.ts";
 import { Opens } from "./opens.ts";
 import type { PortfolioRequest } from "./portfolio.ts";
 import { Positions } from "./positions.ts";
+import { RowSeats } from "./row_seats.ts";
 import { Seat } from "./seat.ts";
 import type { PortfolioPlan, Timeline } from "./timeline.ts";
-import { Wakes } from "./wakes.ts";
+import { Valuation } from "./valuation.ts";
 
 /** Reads the positions of a row when it is marked; again where orders are filled at its close. */
 type OnMark = (row: number, held: readonly Seat[], equity: number) => void;
@@ -43,12 +44,12 @@ export class PortfolioSimulation {
   readonly #opens: Opens;
   readonly #decider: Decider;
   readonly #hasFinancing: boolean;
+  /** True if rows in which no market needs a look change the account all the same. */
+  readonly #looksAtAll: boolean;
   readonly #callsAtCloses: boolean;
   readonly #closesAtEnd: boolean;
   readonly #onMark: OnMark | null;
-  readonly #opening: Seat[] = [];
-  readonly #closing: Seat[] = [];
-  readonly #wakes: Wakes;
+  readonly #row: RowSeats;
 
   constructor(request: PortfolioRequest, plan: PortfolioPlan, onMark: OnMark | null) {
     const { markets, initialBalance, timeframeMs, strategy, currencies = [], pool = null } = request;
@@ -75,21 +76,25 @@ export class PortfolioSimulation {
     this.#execution = execution;
     this.#hasFinancing = hasFinancing(execution);
     this.#callsAtCloses = callsAtCloses;
+    this.#looksAtAll = this.#hasFinancing || callsAtCloses;
     this.#closesAtEnd = execution.closeAtEnd !== "none";
     const shared = { timeframeMs, rules, account, orders, trades, keepsDetails: onMark !== null };
+    const valuation = new Valuation(markets.length);
     this.seats = markets.map((input, index) => {
       // Bounds override bothTouched in the plan and still replay the run's finer candles.
       const finer = request.execution.bothTouched === "magnify" ? input.finer ?? null : null;
       const own = strategy.kind === "each" ? strategy.strategies[index] ?? null : null;
-      return new Seat(input, new Market({ ...input, ...shared, index, finer }), timeline.closes[index]!, own);
+      const market = new Market({ ...input, ...shared, index, finer });
+      return new Seat(input, market, { closes: timeline.closes[index]!, strategy: own, valuation });
     });
-    this.positions = new Positions(account, rules.margin, currencies);
+    const mayCall = execution.marginCall || callsAtCloses;
+    this.positions = new Positions({ account, margin: rules.margin, mayCall, currencies, valuation });
     this.#opens = new Opens(rules, this.positions);
     if (strategy.kind === "each") {
       account.positionsMax = strategy.positionsMax;
       this.#decider = new EachDecides(this.seats, strategy, this.positions);
     } else this.#decider = new PortfolioDecides(this.seats, strategy, account, this.positions, plan);
-    this.#wakes = new Wakes(this.seats, timeline, this.#decider);
+    this.#row = new RowSeats(this.seats, timeline, this.#decider);
   }
 
   /** Goes through all rows. @param control Words of control.ts, or null. @throws {RunStopped} When they ask for it. */
@@ -107,67 +112,51 @@ export class PortfolioSimulation {
   /** Takes the account to the marks of a row, one after the last; false when nothing is left of it. */
   advance(row: number): boolean {
     const { time, instant: { [row]: instant = NaN } } = this.timeline;
-    this.#wakeSeats(row);
+    const isQuiet = !this.#row.begin(row);
+    if (isQuiet && !this.#looksAtAll && !this.#mayBeCalled(row)) return this.#mark(row, instant);
+    const { opening, closing } = this.#row;
     if (this.#hasFinancing && row > 0) {
-      payInterest(this.#execution, this.account, this.positions.held, this.#opening, [time[row - 1]!, time[row]!]);
+      payInterest(this.#execution, this.account, this.positions.held, opening, [time[row - 1]!, time[row]!]);
     }
     this.#open(row);
     this.#close(row, instant);
     if (this.#callsAtCloses) this.#callAtCloses(row, instant);
     if (!this.#mark(row, instant)) return false;
-    for (const seat of this.#closing) this.positions.convert(seat, instant);
+    for (const seat of closing) this.positions.convert(seat, instant);
     return true;
+  }
+
+  /** True if worst prices of a row may call the account. */
+  #mayBeCalled(row: number): boolean {
+    return this.account.isShared && this.positions.hasMargin && this.positions.mayBeCalledIn(row);
   }
 
   /** As Decider.look(), after `advance`. */
   look(row: number): readonly Seat[] {
-    return this.#decider.look(row, this.timeline.instant[row]!, this.#closing);
+    return this.#decider.look(row, this.timeline.instant[row]!, this.#row.closing);
   }
 
   /** Lets the strategies decide at the marks of a row, and takes their orders over; false when nothing is left of the account. */
   decide(row: number): boolean {
     const instant = this.timeline.instant[row]!;
-    const acted = this.#decider.decide(row, instant, this.#closing);
+    const acted = this.#decider.decide(row, instant, this.#row.closing);
     if (!this.#settle(row, instant, acted)) return false;
-    for (const seat of this.#closing) if (this.#wakes.rows[seat.index]! <= row) this.#wakes.schedule(seat);
-    for (const seat of acted) this.#wakes.schedule(seat);
+    this.#row.end(row, acted);
     return true;
-  }
-
-  /** Finds the seats whose next candle begins before this row's close, and those whose candle closes in it. */
-  #wakeSeats(row: number): void {
-    this.#opening.length = 0;
-    this.#closing.length = 0;
-    this.#wakes.wake(row, this.seats, (seat) => this.#wakeSeat(seat, row));
-  }
-
-  /** @returns The row in which its candle closes. */
-  #wakeSeat(seat: Seat, row: number): number {
-    if (seat.isActive) {
-      seat.see(row - 1);
-      if (seat.opened === seat.i) {
-        seat.opened++;
-        seat.isDue = !Number.isNaN(seat.target) || seat.market.isDue(seat.opened);
-        this.#opening.push(seat);
-      }
-    } else seat.opened = seat.closes.newestIn(row, seat.last);
-    const closes = seat.closes.rowOf(seat.opened);
-    if (closes === row) this.#closing.push(seat);
-    return closes;
   }
 
   /** The opens of this row's candles, by their instants. */
   #open(row: number): void {
-    const opening = this.#opening;
+    const { opening } = this.#row;
     if (!opening.some(({ isDue }) => isDue)) return;
     const { isAligned, time } = this.timeline;
-    if (isAligned) return this.#openAt(time[row]!, opening);
+    if (isAligned) return this.#openAt(row, time[row]!, opening);
     const instantOf = (seat: Seat) => seat.openOf(seat.opened);
     const instants = [...new Set(opening.map(instantOf))].sort((a, b) => a - b);
-    for (const instant of instants) this.#openAt(instant, opening.filter((seat) => instantOf(seat) === instant));
+    for (const instant of instants) this.#openAt(row, instant, opening.filter((seat) => instantOf(seat) === instant));
   }
 
-  #openAt(instant: number, opening: readonly Seat[]): void {
+  #openAt(row: number, instant: number, opening: readonly Seat[]): void {
     const due = opening.filter(({ isDue }) => isDue);
     if (due.length === 0) return;
     for (const seat of due) {
@@ -175,28 +164,29 @@ export class PortfolioSimulation {
       seat.ledger.isMember = seat.isMemberAt(instant);
       seat.valueAt(seat.candles.open[seat.opened]!);
     }
-    this.positions.sumAtOpens(instant);
+    this.positions.sumAtOpens(row, instant, this.timeline.isAligned);
     this.#opens.fill(due);
   }
 
   /** The inside of the candles that close. */
   #close(row: number, instant: number): void {
-    const closing = this.#closing;
+    const { closing } = this.#row;
     const hasMargin = this.account.isShared && this.positions.hasMargin;
-    if (hasMargin) this.#joinHeld(row);
+    if (hasMargin) this.#row.join(row, this.positions.held);
     let isSummed = hasMargin;
-    if (hasMargin) this.positions.sumAtWorst(instant, closing);
-    for (const seat of closing) {
+    if (hasMargin) this.positions.sumAtWorst(row - 1, instant, closing);
+    for (let n = 0; n < closing.length; n++) {
+      const seat = closing[n]!;
       const { market, opened } = seat;
       if (seat.isDue || (hasMargin && seat.isHeld && this.positions.isCalled) || market.isDue(opened)) {
-        if (!isSummed) this.positions.sumInside(instant, closing);
+        if (!isSummed) this.positions.sumInside(row - 1, instant, closing, closing.slice(0, n));
         isSummed = true;
         this.positions.convertInside(seat, instant);
         if (!seat.isHeld) seat.valueAt(seat.candles.close[opened - 1] ?? seat.candles.open[opened]!);
         this.positions.bind(seat);
         market.inside(opened);
         this.positions.refresh(seat);
-        this.#wakes.rows[seat.index] = row;
+        this.#row.keep(seat, row);
       }
       seat.isInside = seat.isDue = false;
       seat.i = opened;
@@ -212,25 +202,14 @@ export class PortfolioSimulation {
   #callAtCloses(row: number, instant: number): void {
     const { positions } = this;
     for (const seat of positions.held) seat.see(row);
-    positions.sumAtLastCloses(instant);
+    positions.sumAtLastCloses(row, instant);
     for (const seat of [...positions.held]) {
       if (seat.closes.rowOf(seat.i) !== row || !positions.isCalled) continue;
       seat.market.closeAll(seat.i, MARGIN_CALL);
       positions.refresh(seat);
-      this.#wakes.rows[seat.index] = row;
-      if (!this.#closing.includes(seat)) this.#closing.push(seat);
+      this.#row.keep(seat, row);
+      if (!this.#row.closing.includes(seat)) this.#row.closing.push(seat);
     }
-  }
-
-  /** Adds the positions whose candle closes to those that are looked at: each may be closed by a margin call. */
-  #joinHeld(row: number): void {
-    const closing = this.#closing;
-    for (const seat of this.positions.held) {
-      if (seat.opened > seat.i || seat.i === seat.last || seat.closes.rowOf(seat.i + 1) !== row) continue;
-      seat.opened++;
-      closing.push(seat);
-    }
-    closing.sort((a, b) => a.index - b.index);
   }
 
   /** Values the account at the marks of a row; false when nothing is left. */
@@ -281,6 +260,7 @@ export class PortfolioSimulation {
       const row = this.equity.length - 1;
       this.#mark(row, this.timeline.instant[row]!);
     }
+    this.positions.finish();
     for (const { ledger } of this.seats) ledger.finish();
   }
 
@@ -290,6 +270,7 @@ export class PortfolioSimulation {
     if (Number.isNaN(account.equity)) throw new TypeError(`Cannot value the account in row ${row}: equity is NaN`);
     const before = trades.count;
     for (const seat of [...positions.held]) {
+      seat.see(row);
       seat.market.closeAll(Math.max(seat.i, 0), MARGIN_CALL);
       this.positions.refresh(seat);
     }

@@ -4,6 +4,7 @@ import type { Market } from "../market.ts";
 import type { MarginModel } from "../rules/margin/margin_model.ts";
 import type { MarketView, Membership, PortfolioMarket, RankedStrategy } from "./portfolio.ts";
 import type { CloseRows } from "./timeline.ts";
+import type { Valuation } from "./valuation.ts";
 
 /** A market's place in a portfolio: how far it has come, what it is worth, and what is asked of it. */
 export class Seat implements MarketView {
@@ -23,6 +24,7 @@ export class Seat implements MarketView {
   readonly isDelisted: boolean;
   /** The strategy of this market alone; null where one strategy decides on all. */
   readonly strategy: RankedStrategy | null;
+  readonly #valuation: Valuation;
   readonly #opens: Float64Array;
   readonly #memberships: readonly Membership[] | null;
   /** The newest candle that has closed, and the newest that has begun. */
@@ -38,13 +40,13 @@ export class Seat implements MarketView {
   isInside = false;
   /** True if it is among the positions of the portfolio. */
   isHeld = false;
+  /** True if its position has a maintenance margin. */
+  isCallable = false;
   /** The candle of the strategy's next decision, and the quantity that it was told for. */
   next = 0;
   quantityTold = 0;
   // Numbers with a fraction start as NaN (see open_trade.ts).
-  /** Price that values the position, its value, and the worst in its candle, in the account's currency. */
-  mark = NaN;
-  value = NaN;
+  /** The worst value of the position in its candle, and its maintenance margin there, in the account's currency. */
   worstValue = NaN;
   worstMaintenance = NaN;
   weight = NaN;
@@ -58,10 +60,18 @@ export class Seat implements MarketView {
   targetOrder = -1;
   /** Money of the target's increase. */
   budget = NaN;
-  /** Rows with a position. */
+  /** Marks with a position. */
   marksHeld = 0;
 
-  constructor(input: PortfolioMarket, market: Market, closes: CloseRows, strategy: RankedStrategy | null) {
+  constructor(
+    input: PortfolioMarket,
+    market: Market,
+    { closes, strategy, valuation }: {
+      readonly closes: CloseRows;
+      readonly strategy: RankedStrategy | null;
+      readonly valuation: Valuation;
+    },
+  ) {
     const { candles, firstIndex, hours = null, memberships = null, isDelisted = false, currency = null } = input;
     this.index = market.index;
     this.id = input.id;
@@ -76,12 +86,12 @@ export class Seat implements MarketView {
     this.currency = currency ?? -1;
     this.isDelisted = isDelisted;
     this.strategy = strategy;
+    this.#valuation = valuation;
     this.#opens = hours === null ? candles.time : hours.opens;
     this.#memberships = memberships;
     this.i = firstIndex - 1;
     this.opened = firstIndex - 1;
-    this.value =
-      this.worstValue =
+    this.worstValue =
       this.worstMaintenance =
       this.weight =
       this.loan =
@@ -94,6 +104,16 @@ export class Seat implements MarketView {
 
   get entryPrice(): number {
     return this.ledger.entryPrice;
+  }
+
+  /** The price that values the position. */
+  get mark(): number {
+    return this.#valuation.mark[this.index]!;
+  }
+
+  /** The value of the position at its mark, in the account's currency. */
+  get value(): number {
+    return this.#valuation.value[this.index]!;
   }
 
   /** True if it has a position, working orders or a target, so that each of its candles counts. */
@@ -135,15 +155,17 @@ export class Seat implements MarketView {
     const { closes, last } = this;
     let { i } = this;
     if (this.opened > i) return;
-    while (i < last && closes.rowOf(i + 1) <= row) i++;
+    if (closes.hasGaps) { while (i < last && closes.rowOf(i + 1) <= row) i++; }
+    else i = Math.max(i, closes.newestIn(row, last));
     this.i = this.opened = i;
   }
 
   /** Values the position at a price. */
   valueAt(price: number): void {
+    const { mark, value } = this.#valuation;
     const { quantity, rate } = this.ledger;
-    this.mark = price;
-    this.value = quantity * price * rate;
+    mark[this.index] = price;
+    value[this.index] = quantity * price * rate;
   }
 
   /** Values the position at the worst price of the candle that closes, or at its mark. */

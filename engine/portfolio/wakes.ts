@@ -7,7 +7,7 @@ const NEVER = 0x7fffffff;
 const CANDLES_AHEAD = 256;
 
 /** The next decision of a market's own strategy. */
-interface Asks {
+export interface Asks {
   nextOf(seat: Seat): number;
 }
 

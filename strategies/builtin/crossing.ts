@@ -1,6 +1,6 @@
 import type { BufferPool } from "../../engine/buffer_pool.ts";
 import type { Candles } from "../../engine/candles.ts";
-import { crossesAbove, nextCross } from "../../engine/indicators/cross.ts";
+import { type Crosses, findCrosses } from "../../engine/indicators/cross.ts";
 import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
 import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
 
@@ -21,24 +21,28 @@ export function crossStrategy(
   const { crossThroughTouch, exclusive } = rules;
   const shorts = readShorts(parameters, rules);
   const entry = entryDraft(parameters);
-  let first: Float64Array = new Float64Array(0);
-  let second: Float64Array = first;
-  let cross = -1;
-  const rises = (i: number) => crossesAbove(first, second, i, crossThroughTouch);
-  const falls = (i: number) => crossesAbove(second, first, i, crossThroughTouch);
+  let crosses: Crosses = { candle: [], isRise: [] };
+  let count = 0;
+  // The first cross that has not been passed.
+  let next = 0;
+  const nextFrom = (i: number) => {
+    while (next < crosses.candle.length && crosses.candle[next]! < i) next++;
+    return crosses.candle[next] ?? count;
+  };
   return {
     ...needs,
     prepare(candles, pool) {
-      [first, second] = drawLines(candles, pool);
-      cross = -1;
+      const lines = drawLines(candles, pool);
+      crosses = findCrosses(...lines, needs.warmup - 1, crossThroughTouch);
+      count = candles.close.length;
+      next = 0;
+      // One portfolio has lines for hundreds of markets, whose crosses alone are kept.
+      for (const line of lines) pool?.giveBack(line);
     },
-    nextDecision(i) {
-      if (cross < i) cross = nextCross(first, second, i, crossThroughTouch);
-      return cross;
-    },
+    nextDecision: nextFrom,
     decide(i, account, book) {
-      const isRise = rises(i);
-      if (!isRise && !falls(i)) return;
+      if (nextFrom(i) !== i) return;
+      const isRise = crosses.isRise[next]!;
       // The unfilled rest of the last cross's order is obsolete.
       book.cancelAll();
       entry.side = isRise ? 1 : -1;

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { ColumnCache } from "../../engine/column_cache.ts";
 import { sma } from "../../engine/indicators/sma.ts";
-import { BufferPool, buffersOf, sharedColumn } from "../../engine/buffer_pool.ts";
+import { BufferPool, buffersOf, sharedColumn, takeDoubles } from "../../engine/buffer_pool.ts";
 import { run } from "../../engine/run.ts";
 import { bytesOf } from "./properties/bytes.ts";
 import { randomRun } from "./properties/random_run.ts";
@@ -68,4 +68,16 @@ Deno.test("runs share an indicator of the same candles and period, as long as th
   expect(shared(own, 2)).not.toBe(shared(own, 2));
   pool.columns = null;
   expect(shared(candles, 2)).not.toBe(shared(candles, 2));
+});
+
+Deno.test("a column that is given back is handed out again; another's stays its own", () => {
+  const pool = new BufferPool(1000, 1);
+  const column = takeDoubles(pool, 4);
+  const foreign = new Float64Array(4);
+  pool.giveBack(column);
+  pool.giveBack(foreign);
+  // Given back twice, it would be handed out twice.
+  pool.giveBack(column);
+  expect(takeDoubles(pool, 4).buffer).toBe(column.buffer);
+  expect([column.buffer, foreign.buffer]).not.toContain(takeDoubles(pool, 4).buffer);
 });
