@@ -123,7 +123,7 @@ export class Positions {
         seat.see(row - 1);
         const next = seat.i + 1;
         const opens = next <= seat.last && seat.openOf(next) === instant;
-        mark[seat.index] = opens ? seat.candles.open[next]! : lastClose(seat);
+        mark[seat.index] = opens ? seat.candles.open[next]! : seat.lastClose;
       }
       this.#sum();
     }
@@ -149,7 +149,7 @@ export class Positions {
     }
     this.#sumAt(this.#prices.close, row);
     if (ahead.length > 0) {
-      for (const seat of ahead) this.#valuation.mark[seat.index] = lastClose(seat);
+      for (const seat of ahead) this.#valuation.mark[seat.index] = seat.lastClose;
       this.#sum();
     }
     this.#sumWorst();
@@ -293,9 +293,4 @@ export class Positions {
     }
     for (let n = 0; n < held.length; n++) this.#indexes[n] = held[n]!.index;
   }
-}
-
-/** A market's first candle, which has only begun, counts by its open. */
-function lastClose({ candles: { open, close }, i }: Seat): number {
-  return i >= 0 ? close[i]! : open[0]!;
 }

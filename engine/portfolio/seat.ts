@@ -116,6 +116,12 @@ export class Seat implements MarketView {
     return this.#valuation.value[this.index]!;
   }
 
+  /** Its newest close. A first candle, which has only begun, counts by its open. */
+  get lastClose(): number {
+    const { open, close } = this.candles;
+    return this.i >= 0 ? close[this.i]! : open[0]!;
+  }
+
   /** True if it has a position, working orders or a target, so that each of its candles counts. */
   get isActive(): boolean {
     return this.quantity !== 0 || this.market.book.workingOrders > 0 || !Number.isNaN(this.target);
