@@ -17,7 +17,7 @@ export function crossesAbove(a: Float64Array, b: Float64Array, i: number, throug
  *
  * @param throughTouch As in `crossesAbove`.
  */
-export function nextCross(a: Float64Array, b: Float64Array, from: number, throughTouch: boolean): number {
+function nextCross(a: Float64Array, b: Float64Array, from: number, throughTouch: boolean): number {
   const count = a.length;
   for (let i = from; i < count; i++) {
     if (crossesAbove(a, b, i, throughTouch) || crossesAbove(b, a, i, throughTouch)) return i;
