@@ -18,27 +18,54 @@ const readHere: ReadCurve = async ({ record, read }) => {
 /**
  * The curve of one user's backtest, or null where this user has no completed one of that id.
  *
- * @param decode Default: this thread does.
+ * @param options `candles`: how many it has, where that is known: its pieces then go to their place as they come; `decode`: default:
+ * this thread does.
  * @throws {Error} As readEquityPieces().
  */
 export async function readEquity(
   db: Db,
   key: { readonly backtestId: string; readonly ownerId: string },
-  decode?: ReadCurve,
+  { candles = 0, decode }: { readonly candles?: number | undefined; readonly decode?: ReadCurve | undefined } = {},
 ): Promise<EquityColumns | null> {
-  const curves = await Array.fromAsync(readEquityPieces(db, key, { decode }));
-  if (curves.length === 0) return null;
-  const join = (name: keyof EquityColumns) => {
-    const pieces = curves.map((curve) => curve[name]);
-    const joined = new Float64Array(pieces.reduce((rows, piece) => rows + piece.length, 0));
-    let offset = 0;
-    for (const piece of pieces) {
-      joined.set(piece, offset);
-      offset += piece.length;
+  const column = () => new GrowingColumn(candles);
+  const [time, equity, position] = [column(), column(), column()];
+  for await (const piece of readEquityPieces(db, key, { decode })) {
+    time.add(piece.time);
+    equity.add(piece.equity);
+    position.add(piece.position);
+  }
+  if (time.isEmpty) return null;
+  return { time: time.take(), equity: equity.take(), position: position.take() };
+}
+
+/** A column that is put together from its pieces. */
+class GrowingColumn {
+  #values: Float64Array;
+  #length = 0;
+
+  /** @param expected Its length, about. */
+  constructor(expected: number) {
+    this.#values = new Float64Array(expected);
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(piece: Float64Array): void {
+    const length = this.#length + piece.length;
+    if (length > this.#values.length) {
+      const larger = new Float64Array(Math.max(length, 2 * this.#values.length));
+      larger.set(this.take());
+      this.#values = larger;
     }
-    return joined;
-  };
-  return { time: join("time"), equity: join("equity"), position: join("position") };
+    this.#values.set(piece, this.#length);
+    this.#length = length;
+  }
+
+  take(): Float64Array {
+    return this.#values.subarray(0, this.#length);
+  }
 }
 
 /**

@@ -24,12 +24,18 @@ export function daysOfRun(
   return groupCandles({ ...session, weekdays: [...session.weekdays], extended: null }, timeframe, time);
 }
 
-/** How many trading days of a run have candles: each candle is one where candles are longer than days. */
-export function countDaysOfRun(result: BacktestResult | null, timeframe: unknown, time: Float64Array): number {
+/** The index after the last candle of each of a run's trading days: each candle is one where candles are longer than days. */
+export function endsOfDays(
+  result: BacktestResult | null,
+  timeframe: unknown,
+  time: Float64Array,
+): Int32Array | readonly number[] {
   const days = daysOfRun(result, timeframe, time);
-  if (days !== null) return days.ends.length;
+  if (days !== null) return days.ends;
   const dayOf = (i: number) => Math.floor(time[i]! / DAY_MS);
-  return time.reduce((count, _, i) => i === 0 || dayOf(i) !== dayOf(i - 1) ? count + 1 : count, 0);
+  const ends: number[] = [];
+  for (let end = 1; end <= time.length; end++) if (end === time.length || dayOf(end) !== dayOf(end - 1)) ends.push(end);
+  return ends;
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The procedure behind a run's report: everything that its page shows, in one bounded answer. */
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
@@ -12,7 +11,7 @@ import { instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
-import { curveReader, returnsOf, toReturnRows } from "./series.ts";
+import { readDays, returnsOf, toReturnRows } from "./series.ts";
 import { readStressResult, stressResultSchema } from "./stress_result.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { userProcedure } from "../common/trpc.ts";
@@ -49,7 +48,7 @@ export const reportProcedures = {
       const range = { from: 0, until: undefined, points: CHART_POINTS };
       return await readLarge(ctx, async () => {
         ctx.answer.takeCandles(row.result.data.candles);
-        const curve = await readEquity(ctx.db, key, curveReader(ctx));
+        const days = await readDays(ctx, row);
         const trades = await listTrades(
           ctx.db,
           { ...key, after: 0, limit: REPORT_TRADES_MAX },
@@ -61,8 +60,8 @@ export const reportProcedures = {
           chart: await readRunChart(ctx, row, range),
           plots: await readPlotChart(ctx, row, range),
           trades: toTradeColumns(trades, instrumentsOf(row)),
-          monthly: toReturnRows(returnsOf(curve, row, "monthly")),
-          yearly: toReturnRows(returnsOf(curve, row, "yearly")),
+          monthly: toReturnRows(returnsOf(days, row, "monthly")),
+          yearly: toReturnRows(returnsOf(days, row, "yearly")),
           stress: await readStressResult(ctx.db, row),
         };
         ctx.answer.take(REPORT_BYTES);

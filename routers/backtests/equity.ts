@@ -34,8 +34,13 @@ export function cutCurve(curve: Curve, { from, to }: TimeRange): Curve {
 
 /** How many of the times, in rising order, are before one. */
 export function countBefore(time: Float64Array, timeMs: number): number {
-  const index = time.findIndex((each) => each >= timeMs);
-  return index < 0 ? time.length : index;
+  let [low, high] = [0, time.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (time[middle]! < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -75,20 +80,30 @@ export async function* withDrawdown(
  * @param before The highest before the first mark.
  */
 function drawdownsOf(equity: Float64Array, before: number): Float64Array {
+  const drawdowns = new Float64Array(equity.length);
   let peak = before;
-  return equity.map((mark) => {
+  // A loop: a call for each of millions of candles would hold up everybody's requests for a second.
+  for (let i = 0; i < equity.length; i++) {
+    const mark = equity[i]!;
     peak = Math.max(peak, mark);
-    return (peak - mark) / peak;
-  });
+    drawdowns[i] = (peak - mark) / peak;
+  }
+  return drawdowns;
 }
 
 /** The indexes to keep, in rising order. */
 function chooseCandles(equity: Float64Array, drawdown: Float64Array, pointsMax: number): number[] {
   const count = equity.length;
   const chosen = new Set([0, count - 1]);
-  if (pointsMax > 2) chosen.add(drawdown.reduce((deepest, depth, i) => depth > drawdown[deepest]! ? i : deepest, 0));
+  if (pointsMax > 2) chosen.add(deepestOf(drawdown));
   // The candles above take up to three places; each stretch takes two.
   const stretches = Math.floor((pointsMax - 3) / 2);
   for (const [low, high] of extremesOf(equity, stretches)) chosen.add(low).add(high);
   return [...chosen].sort((a, b) => a - b);
+}
+
+function deepestOf(drawdown: Float64Array): number {
+  let deepest = 0;
+  for (let i = 1; i < drawdown.length; i++) if (drawdown[i]! > drawdown[deepest]!) deepest = i;
+  return deepest;
 }

@@ -3,7 +3,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import type { EquityColumns } from "../../db/codec/result_parts.ts";
 import { type ReadCurve, readEquity, readEquityPieces } from "../../db/equity.ts";
 import { periodReturns, type ReturnPeriod } from "../../engine/metrics/period_returns.ts";
-import { daysOfRun } from "../../market/calendar/run_days.ts";
+import { daysOfRun, endsOfDays } from "../../market/calendar/run_days.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
 import { momentSchema, requireRising } from "../common/dates.ts";
 import type { Format } from "../../workers/rows/table_format.ts";
@@ -64,11 +64,12 @@ export function curveReader({ rowsWorker }: Pick<Context, "rowsWorker">): ReadCu
 /** The equity curve of a backtest in a range, thinned to about `pointsMax`; empty until it has completed. */
 export async function readCurve(
   ctx: Reading,
-  { id: backtestId, ownerId, initialBalance }: Backtest,
+  { id: backtestId, ownerId, initialBalance, result }: Backtest,
   pointsMax: number,
   range: TimeRange,
 ): Promise<Curve> {
-  const columns = await readEquity(ctx.db, { backtestId, ownerId }, curveReader(ctx));
+  const candles = result?.data.candles;
+  const columns = await readEquity(ctx.db, { backtestId, ownerId }, { candles, decode: curveReader(ctx) });
   const { time, equity, drawdown, position } = sampleCurve(
     columns ?? NO_CURVE,
     initialBalance,
@@ -136,20 +137,41 @@ export function afterCursor(range: TimeRange, cursor: string | undefined): TimeR
   return last === undefined ? range : { ...range, from: Math.max(range.from, Number(last) + 1) };
 }
 
+/** Candles of a run that its days are found in. */
+type DayMarks = Pick<EquityColumns, "time" | "equity">;
+
 /** The returns of a backtest by day, month or year; empty until it has completed. */
 export async function readReturns(ctx: Reading, row: Backtest, period: ReturnPeriod): Promise<Returns> {
-  const curve = await readEquity(ctx.db, { backtestId: row.id, ownerId: row.ownerId }, curveReader(ctx));
-  return returnsOf(curve, row, period);
+  return returnsOf(await readDays(ctx, row), row, period);
 }
 
-/** The same from its curve; null for one that has not completed. */
+/**
+ * The first and the last candle of each day of a run, and of each piece of its curve, of which one is in memory at a time: its days and
+ * their returns are the same as those of all candles. None until it has completed.
+ */
+export async function readDays({ db, rowsWorker }: Reading, row: Backtest): Promise<DayMarks> {
+  const [time, equity]: [number[], number[]] = [[], []];
+  const key = { backtestId: row.id, ownerId: row.ownerId };
+  for await (const piece of readEquityPieces(db, key, { decode: curveReader({ rowsWorker }) })) {
+    let first = 0;
+    for (const end of endsOfDays(row.result, row.parameters.timeframe, piece.time)) {
+      for (const i of first === end - 1 ? [first] : [first, end - 1]) {
+        time.push(piece.time[i]!);
+        equity.push(piece.equity[i]!);
+      }
+      first = end;
+    }
+  }
+  return { time: Float64Array.from(time), equity: Float64Array.from(equity) };
+}
+
+/** The same from its days. */
 export function returnsOf(
-  curve: EquityColumns | null,
+  { time, equity }: DayMarks,
   { initialBalance, result, parameters }: Backtest,
   period: ReturnPeriod,
 ): Returns {
-  if (curve === null) return { time: NO_CURVE.time, columns: { return: NO_CURVE.time, equity: NO_CURVE.time } };
-  const { time, equity } = curve;
+  if (time.length === 0) return { time: NO_CURVE.time, columns: { return: NO_CURVE.time, equity: NO_CURVE.time } };
   const tradingDays = daysOfRun(result, parameters.timeframe, time);
   const returns = periodReturns({ time, equity, close: equity, tradingDays, initialBalance }, period);
   return { time: returns.time, columns: { return: returns.return, equity: returns.equity } };

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { readEquity } from "../../db/equity.ts";
 import { beginStudy, STUDY_BYTES } from "../../db/backtest_studies.ts";
 import { insertMonteCarlo, type MonteCarlo, monteCarloRecords, type NewMonteCarlo } from "../../db/monte_carlos.ts";
 import { submissionColumns } from "../../db/runs.ts";
-import { countDaysOfRun } from "../../market/calendar/run_days.ts";
+import { endsOfDays } from "../../market/calendar/run_days.ts";
 import {
   defaultBlockDays,
   ENDPOINT_RUNS_MAX,
@@ -15,6 +14,7 @@ import {
 } from "../../research/monte_carlo/request.ts";
 import { backtestRuns } from "../backtests/backtest_runs.ts";
 import { type CompletedBacktest, requireCompleted } from "../backtests/owned_backtest.ts";
+import { readDays } from "../backtests/series.ts";
 import { AppError } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
@@ -72,19 +72,16 @@ async function checkRequest(ctx: UserContext, request: MonteCarloRequest): Promi
 }
 
 async function chooseBlockDays(
-  { db, user, userTurns, rowsWorker }: UserContext,
-  { id: backtestId, result, parameters }: CompletedBacktest,
+  ctx: UserContext,
+  backtest: CompletedBacktest,
   { method, block_days: wanted }: MonteCarloRequest,
 ): Promise<number | null> {
   if (method === "trades") {
     if (wanted === undefined) return null;
     throw refuse("block_days", "must be left out: the method trades draws single trades");
   }
-  const curve = await userTurns.run(
-    user.id,
-    () => readEquity(db, { backtestId, ownerId: user.id }, (chunk) => rowsWorker.curve(chunk)),
-  );
-  const days = Math.max(1, curve === null ? 0 : countDaysOfRun(result, parameters.timeframe, curve.time));
+  const { time } = await ctx.userTurns.run(ctx.user.id, () => readDays(ctx, backtest));
+  const days = Math.max(1, endsOfDays(backtest.result, backtest.parameters.timeframe, time).length);
   if (wanted !== undefined && wanted > days) {
     throw refuse("block_days", `must be at most the ${days} trading days of the backtest, not ${wanted}`);
   }

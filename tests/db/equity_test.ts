@@ -39,7 +39,9 @@ eachDatabaseSteps("equity", async ({ db }, step) => {
   await step("comes back whole, and in pieces, across the chunks that hold it", async () => {
     const columns = { time, equity: time.map((ms) => 1e4 + ms / 7), position: time.map((ms) => ms % 3) };
     const key = { backtestId: await addCompleted(db, { equity: columns }), ownerId: "ann" };
-    expect(await readEquity(db, key)).toEqual(columns);
+    for (const candles of [undefined, 0, 1, time.length, 2 * time.length]) {
+      expect(await readEquity(db, key, { candles })).toEqual(columns);
+    }
     const pieces = await Array.fromAsync(readEquityPieces(db, key));
     expect(pieces.map((piece) => piece.time.length)).toEqual([EQUITY_CHUNK_ROWS, EQUITY_CHUNK_ROWS, 5_000]);
     expect(pieces.flatMap(({ equity }) => [...equity])).toEqual([...columns.equity]);

@@ -1,7 +1,7 @@
 /** Long lists of trials, trades and orders, from a service with the permissions of its task. */
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
-import { CHUNK_ROWS } from "../../db/codec/result_parts.ts";
+import { CHUNK_ROWS, EQUITY_CHUNK_ROWS } from "../../db/codec/result_parts.ts";
 import { BACKTEST } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { copyFolder } from "../support/copy_folder.ts";
@@ -86,6 +86,18 @@ Deno.test("a whole list of trades or orders is that of its pages, whatever its f
     const submitted = await user.send("POST", "/api/backtests", { backtest });
     const id = submitted.at("/backtest/id");
     expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
+    await t.step(
+      `returns of ${backtest.parameters.timeframe}, whose days lie in several pieces of the curve`,
+      async () => {
+        const [, ...lines] = (await user.get(`/api/backtests/${id}/equity?format=csv`)).text.trimEnd().split("\n");
+        const marks = new Map(
+          lines.map((line) => line.split(",")).map(([time = "", mark]) => [time.slice(0, 10), mark]),
+        );
+        const returns = (await user.get(`/api/backtests/${id}/returns?period=daily`)).list("/returns").map(Object);
+        expect(returns.map(({ timestamp, equity }) => [timestamp.slice(0, 10), String(equity)])).toEqual([...marks]);
+        if (backtest !== BACKTEST) expect(lines.length).toBeGreaterThan(EQUITY_CHUNK_ROWS);
+      },
+    );
     for (const part of ["trades", "orders"]) {
       await t.step(`${part} of ${backtest.parameters.timeframe}`, async () => {
         const path = `/api/backtests/${id}/${part}`;

@@ -1,5 +1,5 @@
 import type { MonteCarlo } from "../../db/monte_carlos.ts";
-import { countDaysOfRun } from "../../market/calendar/run_days.ts";
+import { endsOfDays } from "../../market/calendar/run_days.ts";
 import { findDecider } from "../backtest/decider.ts";
 import { makePlan } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
@@ -95,7 +95,7 @@ async function loadRun(services: CandleServices, backtest: StudiedBacktest) {
     "The candles have changed since the backtest ran: paths and real run are made of those that are held now",
   ];
   const time = task.candles.time.subarray(task.firstIndex);
-  const days = Math.max(1, countDaysOfRun(backtest.result, backtest.parameters["timeframe"], time));
+  const days = Math.max(1, endsOfDays(backtest.result, backtest.parameters["timeframe"], time).length);
   // Finer candles and the benchmark belong to the real candles alone.
   return { run, task: { ...task, finer: null, benchmark: null }, notes, days };
 }
