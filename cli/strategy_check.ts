@@ -7,11 +7,13 @@ import {
   MODULE_BYTES_MAX,
   prepareLanguage,
   tryEndpoint,
+  tryPortfolioEndpoint,
   validateModule,
   validateScript,
 } from "../workers/checks/conformance.ts";
 import type { Integrity } from "../engine/result.ts";
-import type { DryRun, ScriptLanguage } from "../workers/sandbox/task.ts";
+import type { Outcome } from "../workers/common/outcome.ts";
+import type { DryRun, SandboxMarkets, SandboxRun, ScriptLanguage } from "../workers/sandbox/task.ts";
 import { usageError } from "./exit_codes.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
@@ -19,7 +21,8 @@ import { say, stop } from "./terminal.ts";
 const HELP = `
 A script or a module is checked and runs over 512 generated candles in a sandbox process of its own
 (strategies/SCRIPTS.md, strategies/PYTHON.md, strategies/ABI.md). An endpoint runs over the same candles as in a
-backtest, by default in both modes, with its integrity checks (strategies/REMOTE.md); it may be on your own machine.
+backtest, by default in both modes for one market, with its integrity checks (strategies/REMOTE.md); in mode portfolio
+it decides on three generated markets at once. It may be on your own machine.
 
 Exit code 0: accepted. 1: not accepted, with the reason.`;
 
@@ -34,8 +37,9 @@ export const checkCommand = new Command("check")
   .description("Check a strategy as a registration does, without a service")
   .argument("<strategy>", "a file (.ts, .py, .wasm) or the URL of an endpoint")
   .option("--parameters <json>", "the strategy's own parameters, as one object", "{}")
-  .option("--mode <mode>", "of an endpoint: batch or step only")
+  .option("--mode <mode>", "of an endpoint: batch, step or portfolio only")
   .option("--lookback <candles>", "lookbackCandles of an endpoint", "100")
+  .option("--input <names...>", "inputs that an endpoint reads: generated candles of four days")
   .addHelpText("after", HELP)
   .action(checkStrategy);
 
@@ -43,6 +47,7 @@ interface CheckOptions {
   readonly parameters: string;
   readonly mode?: string | undefined;
   readonly lookback: string;
+  readonly input?: readonly string[] | undefined;
 }
 
 /** @throws Error When the arguments cannot be used or the file cannot be read, with the reason. */
@@ -50,8 +55,14 @@ async function checkStrategy(target: string, values: CheckOptions): Promise<void
   const parameters = readParameters(values.parameters);
   if (languageOf(target) !== null) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
   if (!isEndpoint(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
+  const endpoint = {
+    ...{ url: target, parameters, lookbackCandles: readLookback(values.lookback), inputs: values.input ?? [] },
+  };
+  if (values.mode === "portfolio") return await conclude(target, [await tryPortfolio(endpoint)]);
   const modes = values.mode === undefined ? MODES : [readMode(values.mode)];
-  await checkEndpoint(target, parameters, modes, readLookback(values.lookback));
+  const tried = [];
+  for (const mode of modes) tried.push(await tryMode({ ...endpoint, mode }));
+  await conclude(target, tried);
 }
 
 /** The language of a script's file; null: it is none. */
@@ -150,20 +161,17 @@ export async function readModule(path: string): Promise<Uint8Array> {
   }
 }
 
-async function checkEndpoint(
-  url: string,
-  parameters: Parameters,
-  modes: readonly EndpointTrial["mode"][],
-  lookbackCandles: number,
-): Promise<void> {
-  let orders = Infinity;
-  let refused = false;
-  for (const mode of modes) {
-    const tried = await tryMode({ url, parameters, mode, lookbackCandles });
-    refused ||= !tried.isAccepted;
-    orders = Math.min(orders, tried.orders);
+/** What a trial of an endpoint found. `isAccepted`: it decided on every candle and passed the checks of the protocol. */
+interface Tried {
+  readonly isAccepted: boolean;
+  readonly orders: number;
+}
+
+async function conclude(url: string, tried: readonly Tried[]): Promise<void> {
+  if (tried.some(({ isAccepted }) => !isAccepted)) {
+    stop("Not accepted: it does not follow strategies/REMOTE.md, see above.");
   }
-  if (refused) stop("Not accepted: it does not follow strategies/REMOTE.md, see above.");
+  const orders = Math.min(...tried.map((each) => each.orders));
   say(`${verdict({ orders })}: it follows the protocol with these parameters.`);
   const refusal = await explainRefusal(url);
   if (refusal === null) return;
@@ -171,10 +179,18 @@ async function checkEndpoint(
   say(`Start the service with REMOTE_ENDPOINT_ALLOW=${host} to use it. Without that: ${refusal}.`);
 }
 
-/** `isAccepted`: the endpoint decided on every candle and passed the checks of the protocol. */
-async function tryMode(trial: EndpointTrial): Promise<{ readonly isAccepted: boolean; readonly orders: number }> {
+async function tryPortfolio(trial: Omit<EndpointTrial, "mode" | "data">): Promise<Tried> {
+  const { outcome, elapsedMs } = await tryPortfolioEndpoint(trial);
+  return report(`${trial.url}, mode portfolio`, outcome, elapsedMs);
+}
+
+async function tryMode(trial: EndpointTrial): Promise<Tried> {
   const { outcome, elapsedMs } = await tryEndpoint(trial);
-  say(`${trial.url}, mode ${trial.mode}`);
+  return report(`${trial.url}, mode ${trial.mode}`, outcome, elapsedMs);
+}
+
+function report(title: string, outcome: Outcome<SandboxRun | SandboxMarkets>, elapsedMs: number): Tried {
+  say(title);
   if (outcome.type === "failed") {
     row("failed", `${outcome.code}: ${outcome.message}`);
     return { isAccepted: false, orders: 0 };

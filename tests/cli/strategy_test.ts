@@ -100,6 +100,40 @@ Deno.test("check tries an endpoint on the author's own machine in both modes", a
   expect([...modes]).toEqual(["batch", "step"]);
 });
 
+/** The part of a request that a test's endpoint for all markets reads. */
+interface AllMarkets {
+  readonly version: number;
+  readonly markets: readonly {
+    readonly id: string;
+    readonly candles: { readonly close: readonly number[] };
+    readonly inputs: Readonly<Record<string, { readonly candles: { readonly close: readonly number[] } }>>;
+  }[];
+}
+
+Deno.test("check tries an endpoint for all markets at once, with the inputs that it reads", async () => {
+  const seen: AllMarkets[] = [];
+  const answer = (request: unknown) => {
+    const asked: AllMarkets = JSON.parse(JSON.stringify(request));
+    seen.push(asked);
+    const rising = asked.markets.filter(({ candles: { close }, inputs: { slow } }) =>
+      close.length > 0 && slow!.candles.close.length > 0 && close.at(-1)! > slow!.candles.close.at(-1)!
+    );
+    return { version: 2, targets: Object.fromEntries(rising.map(({ id }) => [id, 0.9 / rising.length])) };
+  };
+  await using endpoint = serveJson(answer);
+  const ended = await check(endpoint.url, "--mode", "portfolio", "--lookback", "3", "--input", "slow");
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  for (const part of ["mode portfolio", "determinism passed", "Accepted: it follows the protocol"]) {
+    expect(ended.stdout).toContain(part);
+  }
+  expect(seen.length).toBeGreaterThan(500);
+  expect([seen[0]!.version, seen.at(-1)!.markets.length]).toEqual([2, 3]);
+  await using old = serveJson(() => ({ version: 1, decisions: [] }));
+  const refused = await check(old.url, "--mode", "portfolio");
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toContain("INVALID_SIGNAL");
+});
+
 Deno.test("check refuses an endpoint that breaks the protocol, with the reason", async () => {
   await using wrong = serveJson(() => ({ version: 1, decisions: "none" }));
   const nonsense = await check(wrong.url, "--mode", "batch");

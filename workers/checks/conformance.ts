@@ -2,16 +2,18 @@ import type { Candles } from "../../engine/candles.ts";
 import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
-import type { RemoteTask } from "../common/remote_task.ts";
+import type { RemoteMarketsTask, RemoteTask } from "../common/remote_task.ts";
 import { buildInterpreter } from "../sandbox/python/build_interpreter.ts";
 import {
   SANDBOX_BYTES_MAX,
+  type SandboxMarkets,
   type SandboxRun,
   type ScriptLanguage,
   type ValidModule,
   type ValidScript,
 } from "../sandbox/task.ts";
-import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../sandbox/sample_candles.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles, sampleInput } from "../sandbox/sample_candles.ts";
+import { sampleMarkets } from "../sandbox/sample_markets.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import { runInSandbox } from "../sandbox/process.ts";
 import { MODULE } from "../sandbox/contracts/abi.ts";
@@ -117,6 +119,8 @@ export interface EndpointTrial {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly mode: RemoteTask["mode"];
   readonly lookbackCandles: number;
+  /** Names of inputs, which are made-up candles; absent: none. */
+  readonly inputs?: readonly string[];
   /** The candles to run over; absent: the sample candles. */
   readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays">;
 }
@@ -135,8 +139,9 @@ interface EndpointVerdict {
  * @throws {RunError} When the URL cannot be called, or its name has no address.
  */
 export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
-  const { url, parameters, mode, lookbackCandles, data } = trial;
+  const { url, parameters, mode, lookbackCandles, inputs = [], data } = trial;
   const { assetClass = "crypto", timeframeMs = SAMPLE_TIMEFRAME_MS } = data ?? {};
+  const candles = data?.candles ?? sampleCandles();
   const task: RemoteTask = {
     runId: crypto.randomUUID(),
     endpoint: await guardEndpoint(url, { allow: allowOwn(url) }),
@@ -145,7 +150,8 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
     lookbackCandles,
     minCandles: 1,
     parameters,
-    candles: data?.candles ?? sampleCandles(),
+    candles,
+    inputs: inputs.map((name) => ({ ...sampleInput(candles), name })),
     firstIndex: 0,
     initialBalance: data?.initialBalance ?? BALANCE,
     execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
@@ -159,6 +165,34 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
     deadlineMs: data === undefined ? ENDPOINT_MS_MAX : RUN_MS_MAX,
     memoryBytesMax: SANDBOX_BYTES_MAX,
     address: permissionFor(task.endpoint),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  return { outcome, elapsedMs: performance.now() - begun };
+}
+
+/**
+ * Runs an endpoint in mode `portfolio` over three made-up markets as a backtest would, integrity checks included.
+ *
+ * @throws {RunError} As tryEndpoint().
+ */
+export async function tryPortfolioEndpoint(
+  { url, parameters, lookbackCandles, inputs = [] }: Omit<EndpointTrial, "mode" | "data">,
+): Promise<{ readonly outcome: Outcome<SandboxMarkets>; readonly elapsedMs: number }> {
+  const endpoint = await guardEndpoint(url, { allow: allowOwn(url) });
+  const task: RemoteMarketsTask = {
+    ...{ runId: crypto.randomUUID(), endpoint, mode: "portfolio", every: null, timeoutMs: REQUEST_MS_MAX },
+    ...{ lookbackCandles, minCandles: 1, parameters, positionsMax: 3, rank: "listed", seed: 1 },
+    markets: sampleMarkets(inputs),
+    initialBalance: BALANCE,
+    execution: withPeriodsPerYear(resolveExecution({}, "crypto"), "crypto", SAMPLE_TIMEFRAME_MS),
+    timeframeMs: SAMPLE_TIMEFRAME_MS,
+  };
+  const begun = performance.now();
+  const outcome = await runInSandbox({ kind: "remote_markets", task }, {
+    deadlineMs: ENDPOINT_MS_MAX,
+    memoryBytesMax: SANDBOX_BYTES_MAX,
+    address: permissionFor(endpoint),
     onProgress: () => {},
     signal: new AbortController().signal,
   });
