@@ -7,6 +7,7 @@ import { storableJson, storableText } from "./codec/storable.ts";
 import { RUN_KINDS } from "./run_kinds.ts";
 import { type OwnedKey, type RunFailure, RunRecords, type RunRow, submittedAs, UNENDED } from "./runs.ts";
 import { backtests } from "./schema.ts";
+import { measureSeries, type Series } from "./series.ts";
 
 /** The bytes of a row without its result. */
 export const STUDY_BYTES = 500;
@@ -21,15 +22,27 @@ export interface StudyRow extends RunRow {
 }
 
 /** The end of a record: its result, or the reason why it has none. */
-export type StudyEnd<Result extends object> = { readonly result: Result } | { readonly error: RunFailure };
+export type StudyEnd<Result extends object> = { readonly result: Result; readonly series: readonly Series[] } | {
+  readonly error: RunFailure;
+};
+
+type InsertSeries = (tx: Db, id: string, series: readonly Series[]) => Promise<void>;
 
 /** The records of a kind. */
 export class StudyRecords<Row extends StudyRow> extends RunRecords<Row> {
   readonly #table: (typeof RUN_KINDS)[StudyKind]["table"];
   readonly #select: (db: Db, where: SQL | undefined, limit: number) => Promise<Row[]>;
+  readonly #insertSeries: InsertSeries;
 
-  /** @param select The records that a condition selects, the newest first. */
-  constructor(kind: StudyKind, select: (db: Db, where: SQL | undefined, limit: number) => Promise<Row[]>) {
+  /**
+   * @param select The records that a condition selects, the newest first.
+   * @param insertSeries Stores the series of a record that completes; absent: it has none.
+   */
+  constructor(
+    kind: StudyKind,
+    select: (db: Db, where: SQL | undefined, limit: number) => Promise<Row[]>,
+    insertSeries: InsertSeries = () => Promise.resolve(),
+  ) {
     const { table } = RUN_KINDS[kind];
     super(kind, {
       select,
@@ -44,6 +57,7 @@ export class StudyRecords<Row extends StudyRow> extends RunRecords<Row> {
     });
     this.#table = table;
     this.#select = select;
+    this.#insertSeries = insertSeries;
   }
 
   /** The condition of those of a backtest. */
@@ -90,12 +104,14 @@ export class StudyRecords<Row extends StudyRow> extends RunRecords<Row> {
     const columns = "result" in end
       ? { status: "completed" as const, progress: 1, result: sql`${result}::text::jsonb` }
       : { status: "failed" as const, error: { ...end.error, message: storableText(end.error.message) } };
-    const sizeBytes = result?.length ?? 0;
+    const series = "series" in end ? end.series : [];
+    const sizeBytes = (result?.length ?? 0) + measureSeries(series);
     await lockBacktest(tx, backtest);
     const rows = await tx.update(this.#table)
       .set({ ...columns, finishedAt: sql`now()`, sizeBytes: sql`${this.#table.sizeBytes} + ${sizeBytes}` })
       .where(this.#held({ id, attempt })).returning({ id: this.#table.id });
     if (rows.length === 0) return { ownerId, sizeBytes: 0 };
+    await this.#insertSeries(tx, id, series);
     await growBacktest(tx, backtest, sizeBytes);
     return { ownerId, sizeBytes };
   }

@@ -4,6 +4,7 @@ import { addSizes } from "./backtest_sizes.ts";
 import { STUDY_BYTES, StudyRecords } from "./backtest_studies.ts";
 import type { Db } from "./client.ts";
 import { monteCarlos } from "./schema.ts";
+import { insertMonteCarloSeries } from "./series.ts";
 
 export type MonteCarlo = typeof monteCarlos.$inferSelect;
 
@@ -35,4 +36,5 @@ export async function insertMonteCarlo(tx: Db, values: NewMonteCarlo, id = uuidv
 export const monteCarloRecords = new StudyRecords<MonteCarlo>(
   "monteCarlo",
   (db, where, limit) => db.select().from(monteCarlos).where(where).orderBy(desc(monteCarlos.id)).limit(limit),
+  insertMonteCarloSeries,
 );

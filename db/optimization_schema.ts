@@ -172,3 +172,11 @@ export const trialChunks = pgTable("trial_chunks", {
   /** Milliseconds that the slice computed. */
   durationMs: real("duration_ms").notNull(),
 }, (table) => [primaryKey({ columns: [table.optimizationId, table.first] })]);
+
+/** The series that figures of an optimization are computed from: its account out of sample, and its splits. */
+export const optimizationSeries = pgTable("optimization_series", {
+  optimizationId: uuid("optimization_id").notNull().references(() => optimizations.id, { onDelete: "cascade" }),
+  name: text("name").notNull(),
+  /** See codec/columns.ts. */
+  data: bytea("data").notNull(),
+}, (table) => [primaryKey({ columns: [table.optimizationId, table.name] })]);

@@ -1,4 +1,5 @@
-import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { CandleSetting } from "../research/space.ts";
 import type { Backtest } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { prepareOnce } from "./prepare_once.ts";
@@ -17,7 +18,10 @@ interface RunTrials {
 }
 
 /** An optimization over the range of a backtest. */
-export type RangeOptimization = Pick<typeof optimizations.$inferSelect, "parameters" | "space">;
+export type RangeOptimization = Pick<
+  typeof optimizations.$inferSelect,
+  "parameters" | "space" | "startDate" | "endDate"
+>;
 
 /** Most optimizations over the range of a backtest that are looked at. */
 const RANGE_OPTIMIZATIONS_MAX = 50;
@@ -69,15 +73,17 @@ export async function findRangeOptimizations(
   { ownerId, symbol, exchange, strategy, strategySlug, startDate, endDate, initialBalance }: Backtest,
 ): Promise<RangeOptimization[]> {
   const { parameters, space } = optimizations;
-  return await db.select({ parameters, space }).from(optimizations).where(and(
+  const dates = { startDate: optimizations.startDate, endDate: optimizations.endDate };
+  const varies = (name: CandleSetting) => sql`${space} @> ${JSON.stringify({ axes: [{ candles: name }] })}::jsonb`;
+  return await db.select({ parameters, space, ...dates }).from(optimizations).where(and(
     eq(optimizations.ownerId, ownerId),
     eq(optimizations.symbol, symbol),
     eq(optimizations.exchange, exchange),
     strategySlug === null
       ? and(isNull(optimizations.strategySlug), eq(optimizations.strategy, strategy))
       : eq(optimizations.strategySlug, strategySlug),
-    eq(optimizations.startDate, startDate),
-    eq(optimizations.endDate, endDate),
+    or(eq(optimizations.startDate, startDate), varies("start_date")),
+    or(eq(optimizations.endDate, endDate), varies("end_date")),
     eq(optimizations.initialBalance, initialBalance),
   )).orderBy(desc(optimizations.id)).limit(RANGE_OPTIMIZATIONS_MAX);
 }

@@ -224,6 +224,14 @@ export const monteCarlos = pgTable("monte_carlos", {
   index("monte_carlos_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
 ]);
 
+/** The series that figures of a Monte Carlo simulation are computed from: those of its paths, and their curves. */
+export const monteCarloSeries = pgTable("monte_carlo_series", {
+  monteCarloId: uuid("monte_carlo_id").notNull().references(() => monteCarlos.id, { onDelete: "cascade" }),
+  name: text("name").notNull(),
+  /** See codec/columns.ts. */
+  data: bytea("data").notNull(),
+}, (table) => [primaryKey({ columns: [table.monteCarloId, table.name] })]);
+
 /** Stress tests of backtests; a test is deleted with its backtest. */
 export const stressTests = pgTable("stress_tests", {
   id: uuid("id").primaryKey(),

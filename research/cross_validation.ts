@@ -74,7 +74,7 @@ export function measureSplits(parts: readonly (Splits | NoFigure)[]): SplitFigur
 }
 
 /** The splits of all parts in the order of one part alone, so that their sums do not depend on the parts. */
-function joinSplits(parts: readonly (Splits | NoFigure)[]): Splits | NoFigure {
+export function joinSplits(parts: readonly (Splits | NoFigure)[]): Splits | NoFigure {
   const done: Splits[] = [];
   for (const part of parts) {
     if ("reason" in part) return part;

@@ -24,15 +24,10 @@ export function countOwnPoints(space: Space): number {
   return countPoints(withoutMarkets(space));
 }
 
-/** The place of a point's market on the axis; 0 in a space of one market. */
-export function marketPlaceAt(space: Space, point: number): number {
-  return marketsOf(space) === null ? 0 : Math.floor(point / countOwnPoints(space));
-}
-
 /** The id of a point's market; null in a space of one market. */
 export function marketAt(space: Space, point: number): string | null {
   const markets = marketsOf(space);
-  return markets === null ? null : String(markets.values[marketPlaceAt(space, point)]);
+  return markets === null ? null : String(markets.values[Math.floor(point / countOwnPoints(space))]);
 }
 
 /** The parameters of a point, without its market. */

@@ -1,5 +1,12 @@
 import type { Measured } from "../engine/metrics/measured.ts";
-import { measureSplits, type SplitFigures, type Splits, type SplitsPart, splitTrials } from "./cross_validation.ts";
+import {
+  joinSplits,
+  measureSplits,
+  type SplitFigures,
+  type Splits,
+  type SplitsPart,
+  splitTrials,
+} from "./cross_validation.ts";
 import { concludeLuck, type Luck } from "./luck/conclusion.ts";
 import { isMeasured, measureOf } from "./luck/measures.ts";
 import { type PathRules, type TestedPaths, testPaths } from "./luck/tested_paths.ts";
@@ -81,6 +88,8 @@ export type Overfitting =
 export interface LuckReport {
   readonly overfitting: Overfitting;
   readonly luck: Luck;
+  /** Of which the figures of cross-validation are made; null where there are none. */
+  readonly splits: Splits | null;
 }
 
 const CHECKS = ["noGain", "benchmark", "sharpe"] as const;
@@ -144,8 +153,10 @@ export function concludeLuckReport(input: Trials, parts: readonly LuckPart[]): L
   const paths = parts.reduce<TestedPaths | null>((found, part) => part.paths ?? found, null);
   const luck = concludeLuck({ ...input, measure, days, paths }, { noGain, benchmark });
   const best = sharpe?.expected_best ?? 0;
+  const splits = joinSplits(parts.map((each) => each.splits));
   return {
     luck,
+    splits: "reason" in splits ? null : splits,
     overfitting: concludeOverfitting(input, parts, { expectedSharpe: best, conclusion: luck.conclusion }),
   };
 }

@@ -13,6 +13,9 @@ export interface SteppedAxis {
   readonly decimals: number;
 }
 
+/** A setting that chooses the candles of a trial. */
+export type CandleSetting = "start_date" | "end_date" | "timeframe";
+
 /** Values one by one. */
 export interface ListedAxis {
   readonly name: string;
@@ -20,6 +23,8 @@ export interface ListedAxis {
   readonly values: readonly ParameterValue[];
   /** They are the markets of a scan, see market_axis.ts; absent: values of a parameter. */
   readonly holds?: "markets";
+  /** They choose the candles of a trial, see candle_axes.ts; absent: values of a parameter. */
+  readonly candles?: CandleSetting;
 }
 
 /** One parameter of a space, with at least one value. */

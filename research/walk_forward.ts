@@ -166,6 +166,26 @@ export function stitchWindows(
   };
 }
 
+/** Every day of the account that stitchWindows() measures. */
+export interface AccountDays {
+  readonly returns: Float64Array;
+  /** At the end of each day. */
+  readonly equity: Float64Array;
+  /** In days since 1970; NaN where they are not known. */
+  readonly dates: Float64Array;
+}
+
+/** The days of the account that stitchWindows() measures, the first one first. */
+export function listAccountDays(traded: readonly TradedWindow[], initialBalance: number): AccountDays {
+  const { returns, equity } = compound(traded, initialBalance);
+  const dates = daysOf(traded);
+  return {
+    returns: Float64Array.from(returns),
+    equity: Float64Array.from(equity.slice(1)),
+    dates: Float64Array.from(returns, (_, i) => dates[i] ?? NaN),
+  };
+}
+
 type Figure =
   | "annual_return"
   | "annual_volatility"
@@ -236,9 +256,14 @@ function split(measured: Readonly<Record<Figure, Measured>>) {
   };
 }
 
+/** The days of all returns, in days since 1970. */
+function daysOf(traded: readonly TradedWindow[]): (number | null)[] {
+  return traded.flatMap(({ returns, dates }) => Array.from(returns, (_, i) => dates?.[i] ?? null));
+}
+
 /** The dates of all days, from day 0 on. */
 function datesOf(traded: readonly TradedWindow[]): readonly (string | null)[] {
-  const days = traded.flatMap(({ returns, dates }) => Array.from(returns, (_, i) => dates?.[i] ?? null));
+  const days = daysOf(traded);
   const [first = null] = days;
   return [first === null ? null : first - 1, ...days].map((day) =>
     day === null ? null : new Date(day * DAY_MS).toISOString().slice(0, 10)

@@ -2,7 +2,7 @@ import { Random } from "../numbers/random_numbers.ts";
 import { readCurve } from "./curve.ts";
 import { type Account, type MeasuredPath, walkReturns } from "./paths.ts";
 import { drawStationaryBlocks, resample, shuffle } from "./resampling.ts";
-import { type Sample, SampleCollector, type Sampling } from "./path_sample.ts";
+import { type MadeSample, SampleCollector, type Sampling } from "./path_sample.ts";
 
 /** Everything that decides paths that are made of returns. */
 export interface ReturnPaths extends Account {
@@ -16,21 +16,21 @@ export interface ReturnPaths extends Account {
 }
 
 /** The same returns in another order. Their product, and so the final equity, is the real one. */
-export function shuffledPaths(input: ReturnPaths): Sample {
+export function shuffledPaths(input: ReturnPaths): MadeSample {
   const random = new Random(input.seed);
   const path = input.returns.slice();
   return makePaths(input, "shuffled", path, () => shuffle(path, random));
 }
 
 /** As many returns, each drawn from all of them with replacement. */
-export function resampledPaths(input: ReturnPaths): Sample {
+export function resampledPaths(input: ReturnPaths): MadeSample {
   const random = new Random(input.seed);
   const path = new Float64Array(input.returns.length);
   return makePaths(input, "resampled", path, () => resample(input.returns, random, path));
 }
 
 /** As many returns, drawn in blocks that keep together days which followed each other. */
-export function blockPaths(input: ReturnPaths, meanLength: number): Sample {
+export function blockPaths(input: ReturnPaths, meanLength: number): MadeSample {
   const random = new Random(input.seed);
   const { returns } = input;
   const path = new Float64Array(returns.length);
@@ -41,7 +41,7 @@ export function blockPaths(input: ReturnPaths, meanLength: number): Sample {
   });
 }
 
-function makePaths(input: ReturnPaths, sampling: Sampling, path: Float64Array, draw: () => void): Sample {
+function makePaths(input: ReturnPaths, sampling: Sampling, path: Float64Array, draw: () => void): MadeSample {
   const collector = new SampleCollector({ ...input, sampling, length: path.length });
   const equity = new Float64Array(path.length);
   const measure = (returns: Float64Array): MeasuredPath => ({
@@ -53,5 +53,5 @@ function makePaths(input: ReturnPaths, sampling: Sampling, path: Float64Array, d
     draw();
     collector.add(measure(path));
   }
-  return collector.summarize(measure(input.returns));
+  return collector.finish(measure(input.returns));
 }

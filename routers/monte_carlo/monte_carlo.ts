@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { type MonteCarlo, monteCarloRecords } from "../../db/monte_carlos.ts";
+import { formatSchema } from "../common/formats.ts";
 import { inputObject } from "../common/input_object.ts";
 import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
 import { afterId, runProcedures, runStreams } from "../runs/run_procedures.ts";
+import { idSchema } from "../runs/runs.ts";
 import { studyFilterShape, studyList } from "../runs/study_list.ts";
 import { router, userProcedure } from "../common/trpc.ts";
 import { monteCarloSchema, toMonteCarlo } from "./monte_carlo_records.ts";
+import { PATH_COLUMNS, POINT_COLUMNS, readPathRows, readPointRows } from "./monte_carlo_paths.ts";
 import { monteCarloRuns } from "./monte_carlo_runs.ts";
 import { monteCarloRequestSchema, submitMonteCarlo } from "./monte_carlo_submission.ts";
 
@@ -39,6 +42,22 @@ export const monteCarloRouter = router({
 /** Procedures with streams, which only REST can carry. */
 export const monteCarloStreamsRouter = router({
   ...runStreams(shown),
+
+  /** The figures of all paths of a simulation. */
+  paths: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema }))
+    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+      const pages = readPathRows(ctx, await monteCarloRuns.find(ctx.db, id, ctx.user.id));
+      return { name: "paths", pages, table: { format, columns: PATH_COLUMNS, isPage: false } };
+    }),
+
+  /** The curves of the first paths of a simulation. */
+  curves: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema }))
+    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+      const pages = readPointRows(ctx, await monteCarloRuns.find(ctx.db, id, ctx.user.id));
+      return { name: "curves", pages, table: { format, columns: POINT_COLUMNS, isPage: false } };
+    }),
 
   /** The caller's Monte Carlo simulations, newest first: all of them, or a page; with `backtest_id`, only those of it. */
   list: userProcedure

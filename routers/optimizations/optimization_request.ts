@@ -5,6 +5,7 @@ import { METRIC_DEFINITIONS, NUMERIC_METRIC_NAMES } from "../../engine/metrics/d
 import { type Accepting, acceptor, countLooksMax, countLookTerms } from "../../research/accepted_points.ts";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, countTerms, parseConstraints } from "../../research/constraints.ts";
 import { isExecutionAxis, withExecutionAxes } from "../../research/execution_axes.ts";
+import { countGroups } from "../../research/candle_axes.ts";
 import { withMarkets } from "../../research/market_axis.ts";
 import { parseSpace } from "../../research/parse_space.ts";
 import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
@@ -15,6 +16,7 @@ import { runShape } from "../backtests/backtest_submission.ts";
 import { AppError, hintNearest, type Issue, ISSUES_MAX } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
+import { candleSettingsOf, readCandleAxes } from "./candle_axes_request.ts";
 import { scanRequestSchema, type SubmittedScan } from "./scan_request.ts";
 
 const TRIALS_MAX_DEFAULT = 10_000;
@@ -95,7 +97,10 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
     const { min, values } = axisSchema.parse(axis);
     return [name, Array.isArray(values) ? values[0] : min] as const;
   });
-  return Object.fromEntries(values.filter(([name, value]) => value !== undefined && !isExecutionAxis(name)));
+  const candles: readonly string[] = candleSettingsOf(space);
+  return Object.fromEntries(
+    values.filter(([name, value]) => value !== undefined && !isExecutionAxis(name) && !candles.includes(name)),
+  );
 }
 
 /**
@@ -106,25 +111,34 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
  */
 export function readSpace(request: OptimizationRequest, schema: Parameters, scan: SubmittedScan | null): Space {
   requireShortSpace(request.space);
-  // Without a space, one strategy runs in each market.
-  const isBatch = scan !== null && Object.keys(request.space ?? {}).length === 0;
-  const own = isBatch ? { axes: [] } : readOwnSpace(request, schema);
-  const markets = scan?.ids.length ?? 1;
-  const space = scan === null ? own : withMarkets(own, scan.ids);
-  requireFewPoints(request, space, markets);
+  const candles = readCandleAxes(request, schema);
+  // Without parameters to vary, one strategy runs in each market, or over each range.
+  const isBatch = scan !== null || candles.length > 0;
+  const own = isBatch && Object.keys(request.space ?? {}).length === candles.length
+    ? { axes: [] }
+    : readOwnSpace(request, schema, candles.map(({ name }) => name));
+  const space = scan === null ? { axes: [...candles, ...own.axes] } : withMarkets(own, scan.ids);
+  requireFewPoints(request, space, { markets: scan?.ids.length ?? 1, groups: countGroups(space) ?? 1 });
   return space;
 }
 
-/** The parameters that vary. */
-function readOwnSpace(request: OptimizationRequest, schema: Parameters): Space {
+/** The parameters that vary. @param others Names in the space that are none. */
+function readOwnSpace(request: OptimizationRequest, schema: Parameters, others: readonly string[]): Space {
   // Settings of execution vary only where they are named.
   const known = request.space === undefined ? schema : withExecutionAxes(schema);
-  const { value: space, issues } = parseSpace(request.space, known, Object.keys(request.parameters));
+  const given = request.space === undefined
+    ? undefined
+    : Object.fromEntries(Object.entries(request.space).filter(([name]) => !others.includes(name)));
+  const { value: space, issues } = parseSpace(given, known, Object.keys(request.parameters));
   if (issues !== undefined) throw refuse(issues.map(hinted(known)).map(within(`${PATH}/space`)));
   return space;
 }
 
-function requireFewPoints(request: OptimizationRequest, space: Space, markets: number): void {
+function requireFewPoints(
+  request: OptimizationRequest,
+  space: Space,
+  { markets, groups }: { readonly markets: number; readonly groups: number },
+): void {
   const trialsMax = trialsMaxOf(request);
   if (request.method === "tpe" && trialsMax > TPE_TRIALS_MAX) {
     const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${trialsMax}`;
@@ -140,8 +154,9 @@ function requireFewPoints(request: OptimizationRequest, space: Space, markets: n
         `${more}take larger steps, or choose the method random`,
     }]);
   }
-  if (trialsMax < markets) {
-    const message = `must be at least ${markets}, one trial a market, not ${trialsMax}`;
+  if (trialsMax < groups) {
+    const each = markets === 1 ? "for each date and timeframe" : "a market";
+    const message = `must be at least ${groups}, one trial ${each}, not ${trialsMax}`;
     throw refuse([{ path: `${PATH}/trials_max`, message }]);
   }
 }
@@ -267,15 +282,6 @@ function readCarry(
     : null;
   if (asked !== true || obstacle === null) return asked ?? obstacle === null;
   throw refuse([{ path: `${PATH}/walk_forward/carry`, message: `cannot be true, because ${obstacle}` }]);
-}
-
-/** @throws AppError VALIDATION_FAILED where code of a user would run with more than one execution. */
-export function requireOwnAxes({ axes }: Space): void {
-  const issues = axes.filter(({ name }) => isExecutionAxis(name)).map(({ name }) => ({
-    path: `${PATH}/space/${name}`,
-    message: "can vary for built-in strategies alone: run an optimization for each value",
-  }));
-  if (issues.length > 0) throw refuse(issues);
 }
 
 const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });

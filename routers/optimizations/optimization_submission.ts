@@ -1,10 +1,12 @@
 import { addSizes } from "../../db/backtest_sizes.ts";
 import { insertOptimization, type NewOptimization, type Optimization } from "../../db/optimizations.ts";
-import { insertScanMarkets, type NewScanMarket } from "../../db/scan_markets.ts";
+import { insertScanMarkets, type NewScanMarket, SCAN_MARKET_BYTES } from "../../db/scan_markets.ts";
 import { submissionColumns } from "../../db/runs.ts";
 import { ownParameters } from "../../research/execution_axes.ts";
-import { parametersAt } from "../../research/market_axis.ts";
+import { candleAxesOf, countGroups, strategyParametersAt } from "../../research/candle_axes.ts";
 import { countPoints, type Space } from "../../research/space.ts";
+import type { Timeframe } from "../../market/timeframes.ts";
+import { parseTimeframe } from "../market_data/timeframe.ts";
 import { AppError, type Issue } from "../common/errors.ts";
 import {
   completeParameters,
@@ -28,10 +30,10 @@ import {
   readPathRules,
   readSpace,
   readWalkForward,
-  requireOwnAxes,
   trialsMaxOf,
 } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
+import { listCandleGroups } from "./candle_axes_request.ts";
 import { readScan, requireTrialsRoom, SCAN_PATH } from "./scan_request.ts";
 
 // A row without what is measured of it.
@@ -41,7 +43,7 @@ const RECORD_BYTES = 1000;
 interface OptimizationPlan {
   readonly strategy: ResolvedStrategy;
   readonly values: Omit<NewOptimization, "ownerId" | "idempotencyKey" | "requestSha256">;
-  /** Of a scan; none of an optimization over one. */
+  /** Of a scan, or one for each date and timeframe; none where all trials have the same candles. */
   readonly markets: readonly NewScanMarket[];
 }
 
@@ -77,30 +79,35 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     if (request.markets !== undefined && strategy.decidesOnMarkets) throw decidesOnMany(strategy.name);
     const scan = await readScan(ctx, request);
     const space = readSpace(request, strategy.parameter_schema, scan);
-    if (strategy.runtime !== null) requireOwnAxes(space);
     const names = new Set(space.axes.map(({ name }) => name));
+    const timeframes = timeframesOf(space);
     // One point stands for all: the values of each parameter have been checked one by one.
     const complete = completeParameters(strategy, {
       ...request.parameters,
-      ...ownParameters(parametersAt(space, 0)),
+      ...ownParameters(strategyParametersAt(space, 0)),
+      ...(timeframes === null ? {} : { timeframe: timeframes[0] }),
     });
     const { symbol, exchange } = request;
     const { timeframe } = complete;
     const inputs = await completeInputs(ctx, strategy, request.parameters, { symbol, exchange, timeframe, range });
-    requireShort(range, timeframe, ctx.runCandlesMax, inputs.candles);
+    const finest = timeframes?.reduce((a, b) => countCandles(range, a) > countCandles(range, b) ? a : b) ?? timeframe;
+    requireShort(range, finest, ctx.runCandlesMax, inputs.candles);
     const spacePoints = countPoints(space);
     const trials = Math.min(spacePoints, trialsMaxOf(request));
-    const candles = countCandles(range, timeframe) + inputs.candles;
+    const candles = countCandles(range, finest) + inputs.candles;
     const one = { path: PARAMETERS_PATH, candles, asked: inputs.asked };
     const account = await completePortfolio(ctx, strategy, request.parameters, one);
     requireOneFill(strategy, space);
-    if (scan !== null) {
-      const markets = scan.ids.length;
-      requireTrialsRoom(ctx, { points: Math.floor(trials / markets), markets, candles, path: SCAN_PATH });
+    const groups = countGroups(space);
+    if (groups !== null) {
+      const [path, what] = scan !== null ? [SCAN_PATH, "markets"] as const : [`${PATH}/space`, "ranges"] as const;
+      requireTrialsRoom(ctx, { points: Math.floor(trials / groups), each: groups, what, candles, path });
     } else if (account.count !== undefined) {
-      requireTrialsRoom(ctx, { points: trials, markets: account.count, candles, path: PARAMETERS_PATH });
+      const path = PARAMETERS_PATH;
+      requireTrialsRoom(ctx, { points: trials, each: account.count, what: "markets", candles, path });
     }
-    const parameters = { ...withoutNames(complete, names), ...inputs.parameters, ...account.parameters };
+    // The record's own timeframe is the first one.
+    const parameters = { ...withoutNames(complete, names), timeframe, ...inputs.parameters, ...account.parameters };
     checkConstraints(request, space, parameters);
     const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;
@@ -127,10 +134,16 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
       name: request.name ?? null,
       scan: scan?.scan ?? null,
       spacePoints,
-      sizeBytes: bytes + (scan?.sizeBytes ?? 0),
+      sizeBytes: bytes + (scan?.sizeBytes ?? (groups ?? 0) * SCAN_MARKET_BYTES),
     };
-    return { strategy, values, markets: scan?.markets ?? [] };
+    return { strategy, values, markets: scan?.markets ?? listCandleGroups(request, space) };
   });
+}
+
+/** The timeframes that a space varies; null where it does not. */
+function timeframesOf(space: Space): readonly Timeframe[] | null {
+  const axis = candleAxesOf(space).find(({ name }) => name === "timeframe");
+  return axis?.values.flatMap((value) => parseTimeframe(value) ?? []) ?? null;
 }
 
 function decidesOnMany(name: string): AppError {

@@ -19,6 +19,7 @@ import { optimizationRequestSchema } from "./optimization_request.ts";
 import { type Execution, resolveExecution } from "../../engine/execution.ts";
 import { executionOf, isExecutionAxis, ownParameters } from "../../research/execution_axes.ts";
 import { executionRequestSchema } from "../runs/execution_request.ts";
+import { candleAxesOf } from "../../research/candle_axes.ts";
 import { marketsOf } from "../../research/market_axis.ts";
 import type { Parameters } from "../strategies/parameters.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
@@ -34,7 +35,14 @@ import {
   writeTrialList,
   WRITTEN_ROWS,
 } from "./trial_lists.ts";
-import { readReturnRows, RETURN_COLUMNS } from "./trial_returns.ts";
+import {
+  ACCOUNT_COLUMNS,
+  readAccountRows,
+  readReturnRows,
+  readSplitRows,
+  RETURN_COLUMNS,
+  SPLIT_COLUMNS,
+} from "./trial_returns.ts";
 
 const statusShape = { status: z.enum(BACKTEST_STATUSES).optional() };
 const numberSchema = integerSchema.pipe(z.int().min(1));
@@ -99,7 +107,8 @@ export const optimizationsRouter = router({
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const row = await optimizationRuns.find(ctx.db, input.id, ctx.user.id);
-      const { market, parameters } = await mustFindTrial(ctx, row, input.number);
+      const { market, parameters: shown } = await mustFindTrial(ctx, row, input.number);
+      const { candles, parameters } = splitCandles(row, shown);
       const strategy = await sameStrategy(ctx, row, "optimization");
       const { symbol, exchange, startDate, endDate } = market === undefined
         ? row
@@ -108,11 +117,12 @@ export const optimizationsRouter = router({
         symbol,
         exchange,
         strategy: row.strategy,
-        start_date: startDate,
-        end_date: endDate,
+        start_date: candles.start_date ?? startDate,
+        end_date: candles.end_date ?? endDate,
         initial_balance: row.initialBalance,
         parameters: {
           ...row.parameters,
+          ...(candles.timeframe === undefined ? {} : { timeframe: candles.timeframe }),
           ...strategy,
           ...ownParameters(parameters),
           ...executionOfTrial(row.parameters, parameters),
@@ -129,6 +139,17 @@ async function mustFindMarket(ctx: UserContext, { id, space }: Optimization, mar
   if (row !== undefined) return row;
   throw new AppError("OPTIMIZATION_NOT_FOUND", `Cannot find the market ${market} of the optimization ${id}`);
 }
+
+/** A trial's parameters without its dates and timeframe, where the space varies them. */
+function splitCandles({ space }: Optimization, shown: TrialAnswer["parameters"]) {
+  const names: readonly string[] = candleAxesOf(space).map(({ name }) => name);
+  const entries = Object.entries(shown);
+  const candles = Object.fromEntries(entries.filter(([name]) => names.includes(name)).map(([k, v]) => [k, String(v)]));
+  const parameters = Object.fromEntries(entries.filter(([name]) => !names.includes(name)));
+  return { candles: candlesSchema.parse(candles), parameters };
+}
+
+const candlesSchema = z.object({ start_date: z.string(), end_date: z.string(), timeframe: z.string() }).partial();
 
 /** The execution of a trial whose space varies it; else the record's stays. */
 function executionOfTrial(common: Parameters, trial: Parameters): { readonly execution?: Execution } {
@@ -156,6 +177,24 @@ export const optimizationsStreamsRouter = router({
       const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const pages = readReturnRows(ctx, row.id);
       return { name: "returns", pages, table: { format, columns: RETURN_COLUMNS, isPage: false } };
+    }),
+
+  /** Every day of the account out of sample. */
+  account: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema }))
+    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
+      const pages = readAccountRows(ctx, row.id);
+      return { name: "account", pages, table: { format, columns: ACCOUNT_COLUMNS, isPage: false } };
+    }),
+
+  /** The splits of combinatorially symmetric cross-validation. */
+  splits: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema }))
+    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+      const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
+      const pages = readSplitRows(ctx, row.id);
+      return { name: "splits", pages, table: { format, columns: SPLIT_COLUMNS, isPage: false } };
     }),
 
   /** As `optimizations.trials`: all of them, or a page where there is a limit. */

@@ -123,25 +123,27 @@ function toMarkets(members: readonly Member[], { start_date: start, end_date: en
 }
 
 /**
- * Refuses an optimization over many markets that costs too much, before anything begins.
+ * Refuses an optimization over many markets, dates or timeframes that costs too much, before anything begins.
  *
- * @param cost `points`: of one market, or of one account; `candles`: the most of one market; `path`: where the markets stand.
+ * @param cost `points`: of one market, of one account, or of one range; `each`: how many of those there are; `candles`: the
+ *   most of one; `path`: where they stand.
  * @throws AppError RANGE_TOO_LARGE
  */
 export function requireTrialsRoom(
   { runCandlesMax }: UserContext,
-  { points, markets, candles, path }: {
+  { points, each, what, candles, path }: {
     readonly points: number;
-    readonly markets: number;
+    readonly each: number;
+    readonly what: "markets" | "ranges";
     readonly candles: number;
     readonly path: string;
   },
 ): void {
   const most = runCandlesMax * TRIALS;
-  const wanted = points * markets * candles;
+  const wanted = points * each * candles;
   if (wanted <= most) return;
-  const message = `must make at most ${most} candles: ${points} points in ${markets} markets of ${candles} candles ` +
-    `are ${wanted}; take fewer points or markets, a shorter range or a coarser timeframe`;
+  const message = `must make at most ${most} candles: ${points} points in ${each} ${what} of ${candles} candles ` +
+    `are ${wanted}; take fewer points or ${what}, a shorter range or a coarser timeframe`;
   throw new AppError("RANGE_TOO_LARGE", `Cannot run over so many candles: ${path} ${message}`, {
     issues: [{ path, message }],
   });

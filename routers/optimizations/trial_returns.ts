@@ -1,48 +1,99 @@
-/** The daily returns that an optimization keeps, as a table. */
+/** The series that an optimization's figures are computed from, as tables. */
 import { z } from "zod";
+import type { Columns } from "../../db/codec/columns.ts";
+import { readOptimizationSeries } from "../../db/series.ts";
 import { readTrialReturns } from "../../db/trial_chunks.ts";
 import { columnsOf } from "../common/formats.ts";
+import { pageRows } from "../common/row_pages.ts";
 import type { Page } from "../common/paging.ts";
 import type { Context, User } from "../common/trpc.ts";
 
-const PAGE_ROWS = 4096;
+type Reading = Pick<Context, "db" | "userTurns"> & { readonly user: User };
 
 /** A trial's number, the day from 1, and its return. */
 export const returnSchema = z.object({ number: z.int(), day: z.int(), return: z.number() }).meta({ id: "TrialReturn" });
 
-type ReturnRow = z.infer<typeof returnSchema>;
+/** A day of the account out of sample, from 1. */
+export const accountDaySchema = z.object({
+  day: z.int().describe("From 1."),
+  date: z.string().nullable().describe("Null where the test's dates are not known."),
+  return: z.number().describe("Of the account on this day, a fraction."),
+  equity: z.number().describe("The account at the end of the day."),
+}).meta({ id: "AccountDay" });
+
+/** A split of combinatorially symmetric cross-validation, from 1. */
+export const splitSchema = z.object({
+  split: z.int().describe("From 1: two that follow each other exchange the half that chooses and the other one."),
+  chosen: z.number().nullable().describe("The objective of the best trial of the half that chooses, there."),
+  judged: z.number().nullable().describe("Its objective in the other half."),
+  rank: z.number().describe("Its rank there, from 0 to 1, which is best."),
+  growth: z.number().nullable().describe("The logarithm of its account's growth there."),
+}).meta({ id: "Split" });
 
 export const RETURN_COLUMNS = columnsOf(returnSchema);
+export const ACCOUNT_COLUMNS = columnsOf(accountDaySchema);
+export const SPLIT_COLUMNS = columnsOf(splitSchema);
+
+type AccountDay = z.infer<typeof accountDaySchema>;
+type Split = z.infer<typeof splitSchema>;
+
+const DAY_MS = 86_400_000;
+const NONE = new Float64Array();
 
 /** Reads the daily returns of an optimization's trials, a few thousand at a time. */
-export async function* readReturnRows(
-  { db, userTurns, user }: Pick<Context, "db" | "userTurns"> & { readonly user: User },
-  optimizationId: string,
-): AsyncGenerator<Page<ReturnRow>> {
-  const trials = readTrialReturns(db, optimizationId);
-  const readPage = async () => {
-    const items: ReturnRow[] = [];
-    while (items.length < PAGE_ROWS) {
-      const { value: trial, done } = await trials.next();
-      if (done === true) return { items, isLast: true };
-      for (const [i, value] of trial.returns.entries()) {
-        items.push({ number: trial.place + 1, day: i + 1, return: value });
-      }
-    }
-    return { items, isLast: false };
-  };
-  let isBegun = false;
-  try {
-    for (;;) {
-      // A first page may be refused, where too much of the user's waits already.
-      const { items, isLast } = isBegun
-        ? await userTurns.runLater(user.id, readPage)
-        : await userTurns.run(user.id, readPage);
-      isBegun = true;
-      yield { items, next_cursor: null };
-      if (isLast) return;
-    }
-  } finally {
-    await trials.return(undefined);
+export function readReturnRows(ctx: Reading, id: string): AsyncGenerator<Page<z.infer<typeof returnSchema>>> {
+  return pageRows(ctx, listReturns(ctx, id));
+}
+
+async function* listReturns({ db }: Reading, id: string) {
+  for await (const { place, returns } of readTrialReturns(db, id)) {
+    yield Array.from(returns, (value, i) => ({ number: place + 1, day: i + 1, return: value }));
   }
+}
+
+/** Reads every day of the account out of sample; none of an optimization without one. */
+export function readAccountRows(ctx: Reading, id: string): AsyncGenerator<Page<AccountDay>> {
+  return pageRows(ctx, listAccount(ctx, id));
+}
+
+async function* listAccount({ db }: Reading, id: string) {
+  yield toAccountRows(await readOptimizationSeries(db, id, "account") ?? {});
+}
+
+/** The rows of a stored account. */
+function toAccountRows({ returns = NONE, equity = NONE, dates = NONE }: Columns): AccountDay[] {
+  return Array.from(returns, (value, i) => {
+    const date = dates[i] ?? NaN;
+    return {
+      day: i + 1,
+      date: Number.isNaN(date) ? null : new Date(date * DAY_MS).toISOString().slice(0, 10),
+      return: value,
+      equity: equity[i] ?? NaN,
+    };
+  });
+}
+
+/** Reads the splits of an optimization's trials; none where there are too few trials or days. */
+export function readSplitRows(ctx: Reading, id: string): AsyncGenerator<Page<Split>> {
+  return pageRows(ctx, listSplits(ctx, id));
+}
+
+async function* listSplits({ db }: Reading, id: string) {
+  yield toSplitRows(await readOptimizationSeries(db, id, "splits") ?? {});
+}
+
+/** The rows of stored splits. */
+function toSplitRows({ chosen = NONE, judged = NONE, ranks = NONE, growths = NONE }: Columns): Split[] {
+  return Array.from(ranks, (rank, i) => ({
+    split: i + 1,
+    chosen: finite(chosen[i]),
+    judged: finite(judged[i]),
+    rank,
+    growth: finite(growths[i]),
+  }));
+}
+
+/** A number as JSON has it: what is infinite or undefined is null. */
+function finite(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : value;
 }

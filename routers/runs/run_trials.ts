@@ -2,10 +2,15 @@ import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { countRunTrials, findRangeOptimizations, type RangeOptimization } from "../../db/run_trials.ts";
+import { resolveExecution } from "../../engine/execution.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { deflatedByChance } from "../../research/sharpe.ts";
-import { valueAt } from "../../research/space.ts";
+import { candleAxesOf } from "../../research/candle_axes.ts";
+import { executionOf, isExecutionAxis } from "../../research/execution_axes.ts";
+import { type ParameterValue, pointAt, valueAt } from "../../research/space.ts";
+import type { Parameters } from "../strategies/parameters.ts";
+import { executionRequestSchema } from "./execution_request.ts";
 
 /** How many tries of its owner a run is one of, and what is left of its Sharpe ratio. */
 export const runTrialsSchema = z.object({
@@ -39,17 +44,32 @@ export async function readRunTrials(db: Db, row: Backtest): Promise<z.infer<type
 }
 
 /** True if a backtest has the settings of one of an optimization's points. */
-function isTrialOf({ parameters }: Backtest, { parameters: fixed, space }: RangeOptimization): boolean {
-  const own: Readonly<Record<string, unknown>> = parameters;
+function isTrialOf({ parameters, startDate, endDate }: Backtest, { space, ...fixed }: RangeOptimization): boolean {
+  const dates = candleAxesOf(space).map(({ name }) => name);
+  if (!dates.includes("start_date") && startDate !== fixed.startDate) return false;
+  if (!dates.includes("end_date") && endDate !== fixed.endDate) return false;
+  const own: Parameters = parameters;
+  const range: Parameters = { start_date: startDate, end_date: endDate, timeframe: own["timeframe"] };
+  const hasValue = (name: string, value: ParameterValue) =>
+    isExecutionAxis(name)
+      ? executionText(own, { [name]: value }) === executionText(own, {})
+      : value === (dates.includes(name) ? range : own)[name];
   const isPoint = space.axes.every((axis) =>
-    Array.from({ length: axis.count }, (_, i) => valueAt(axis, i)).some((value) => value === own[axis.name])
+    Array.from({ length: axis.count }, (_, i) => valueAt(axis, i)).some((value) => hasValue(axis.name, value))
   );
   // How the strategy was named is no setting.
-  const names = ["runtime", ...space.axes.map(({ name }) => name)];
+  const names = ["runtime", "execution", ...space.axes.map(({ name }) => name)];
   // Both were stored as JSON, whose keys the database has put in order. The fixed ones may hold defaults of the axes.
   const rest = (parameters: object) =>
     JSON.stringify(Object.entries(parameters).filter(([name]) => !names.includes(name)));
-  return isPoint && rest(own) === rest(fixed);
+  const first = pointAt(space, 0);
+  return isPoint && rest(parameters) === rest(fixed.parameters) &&
+    executionText(parameters, first) === executionText(fixed.parameters, first);
+}
+
+/** The execution of a run at the settings of a point, as text. */
+function executionText({ execution = {} }: Parameters, point: Parameters): string {
+  return JSON.stringify(executionOf(resolveExecution(executionRequestSchema.parse(execution), null), point));
 }
 
 function deflate({ metrics, undefined_metrics: reasons, execution }: BacktestResult, trials: number): Measured {

@@ -10,6 +10,7 @@ import {
   summarySchema,
   tradeSchema,
 } from "../../routers/backtests/backtest_records.ts";
+import { curvePointSchema, pathSchema } from "../../routers/monte_carlo/monte_carlo_paths.ts";
 import { monteCarloSchema } from "../../routers/monte_carlo/monte_carlo_records.ts";
 import { plotPointSchema } from "../../routers/backtests/plot_series.ts";
 import { ticksAnswerSchema } from "../../routers/market_data/market_data.ts";
@@ -236,6 +237,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "The caller's Monte Carlo simulations",
     description: "Newest first, complete without `limit`; with `backtest_id`, only those of one backtest.",
     output: listOf("monte_carlos", monteCarloSchema),
+  },
+  "monteCarloStreams.paths": {
+    summary: "The figures of a Monte Carlo simulation's paths",
+    description:
+      "All paths of each sample, in the order in which they were made: the quantiles, percentiles and probabilities of the result are those of these. None of one that has not completed, or from before there were any.",
+    codes: NO_MONTE_CARLO,
+    output: listOf("paths", pathSchema),
+    media: TABLE_MEDIA,
+  },
+  "monteCarloStreams.curves": {
+    summary: "The curves of a Monte Carlo simulation's paths",
+    description: "The account of the first 1,000 paths of each sample, at the positions of the result's `curves`.",
+    codes: NO_MONTE_CARLO,
+    output: listOf("curves", curvePointSchema),
+    media: TABLE_MEDIA,
   },
   "monteCarlo.create": {
     summary: "Simulate paths that a completed backtest might have taken",

@@ -1,6 +1,6 @@
 /** The words of the API's description for optimizations. */
 import { optimizationSchema, trialSchema } from "../../routers/optimizations/optimization_records.ts";
-import { returnSchema } from "../../routers/optimizations/trial_returns.ts";
+import { accountDaySchema, returnSchema, splitSchema } from "../../routers/optimizations/trial_returns.ts";
 import { KEYED, listOf, LOCATION, NEXT_CURSOR, type Operation, SUBMISSION, TABLE_MEDIA } from "./operation.ts";
 
 const NO_OPTIMIZATION = ["OPTIMIZATION_NOT_FOUND"] as const;
@@ -83,6 +83,22 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Complete, in the order of the trials: those that the figures of luck are computed from.",
     codes: NO_OPTIMIZATION,
     output: listOf("returns", returnSchema),
+    media: TABLE_MEDIA,
+  },
+  "optimizationsStreams.account": {
+    summary: "Every day of an optimization's account out of sample",
+    description:
+      "The account that the figures of `out_of_sample` are computed from. None of one without `walk_forward`, that has not completed, or from before there were any.",
+    codes: NO_OPTIMIZATION,
+    output: listOf("account", accountDaySchema),
+    media: TABLE_MEDIA,
+  },
+  "optimizationsStreams.splits": {
+    summary: "The splits of an optimization's cross-validation",
+    description:
+      "The pairs of halves that `overfitting_probability`, `loss_probability`, `degradation_slope` and `median_rank` are computed from. None where there are too few trials or days, or from before there were any.",
+    codes: NO_OPTIMIZATION,
+    output: listOf("splits", splitSchema),
     media: TABLE_MEDIA,
   },
   "optimizations.backtestTrial": {

@@ -156,7 +156,13 @@ export const ROUTES: readonly Route[] = [
   }),
   ...runRoutes("/api/optimizations", "optimizations"),
   route("GET", "/api/optimizations/:id/ranking", 200, "user", (api) => api.optimizations.ranking),
+  route("GET", "/api/optimizations/:id/account", 200, "user", (api) => api.optimizationsStreams.account, {
+    encode: encodeList,
+  }),
   route("GET", "/api/optimizations/:id/returns", 200, "user", (api) => api.optimizationsStreams.returns, {
+    encode: encodeList,
+  }),
+  route("GET", "/api/optimizations/:id/splits", 200, "user", (api) => api.optimizationsStreams.splits, {
     encode: encodeList,
   }),
   route("GET", "/api/optimizations/:id/surface", 200, "user", (api) => api.optimizations.surface),
@@ -176,6 +182,12 @@ export const ROUTES: readonly Route[] = [
   ),
   ...runRoutes("/api/stress-tests", "stressTests", "/api/backtests/:id/stress"),
   ...runRoutes("/api/monte-carlo", "monteCarlo"),
+  route("GET", "/api/monte-carlo/:id/curves", 200, "user", (api) => api.monteCarloStreams.curves, {
+    encode: encodeList,
+  }),
+  route("GET", "/api/monte-carlo/:id/paths", 200, "user", (api) => api.monteCarloStreams.paths, {
+    encode: encodeList,
+  }),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,

@@ -2,12 +2,18 @@
 import { expect } from "@std/expect";
 import { measureLuck } from "../../research/overfitting.ts";
 import { Random } from "../../research/numbers/random_numbers.ts";
-import { RETURN_COLUMNS } from "../../routers/optimizations/trial_returns.ts";
+import { blockPaths } from "../../research/monte_carlo/return_paths.ts";
+import type { FigureName } from "../../research/monte_carlo/paths.ts";
+import { listAccountDays, stitchWindows } from "../../research/walk_forward.ts";
+import { PATH_COLUMNS, POINT_COLUMNS } from "../../routers/monte_carlo/monte_carlo_paths.ts";
+import { ACCOUNT_COLUMNS, RETURN_COLUMNS, SPLIT_COLUMNS } from "../../routers/optimizations/trial_returns.ts";
+import type { Column } from "../../workers/rows/table_format.ts";
 import { writeTable } from "../../server/answers/encode_table.ts";
 import { toTablePart } from "../../workers/rows/table_part.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 
 const [TRIALS, DAYS, SEED, YEAR] = [12, 200, 2 ** 33 + 5, 252];
+const [INITIAL, RUIN] = [1_000, 0.15];
 
 /** Trials that share a part of each day; the fourth has an edge. */
 function invent(): Float64Array[] {
@@ -27,13 +33,8 @@ Deno.test("the program of docs/research.md gives the service's figures", async (
   const rows = returns.flatMap((each, i) =>
     Array.from(each, (value, day) => ({ number: numbers[i]!, day: day + 1, return: value }))
   );
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const csv = writeTable("csv", RETURN_COLUMNS, [toTablePart(RETURN_COLUMNS, rows)]);
-  await Deno.writeFile(`${folder}/returns.csv`, ReadableStream.from(csv));
-  await Deno.writeTextFile(`${folder}/luck.py`, program);
-  const args = [`${folder}/luck.py`, `${folder}/returns.csv`, String(SEED), String(YEAR), String(numbers[best])];
-  const { stdout, stderr } = await new Deno.Command("/usr/bin/python3", { args }).output();
-  expect(new TextDecoder().decode(stderr)).toBe("");
+  const files = { "returns.csv": [RETURN_COLUMNS, rows] } as const;
+  const found = await runProgram(program, files, [String(SEED), String(YEAR), String(numbers[best])]);
   const { luck, overfitting } = measureLuck({
     ...{ trials: TRIALS, returns, numbers, best, trades: 30, benchmark: null, plateau: 1, seed: SEED },
     ...{ objective: "sharpe", direction: "max", periodsPerYear: YEAR, riskFreeRate: 0 },
@@ -42,10 +43,99 @@ Deno.test("the program of docs/research.md gives the service's figures", async (
   const { independent_trials, expected_best_sharpe, deflated_sharpe, overfitting_probability, median_rank } =
     overfitting;
   const near = (value: number | null) => expect.closeTo(value ?? NaN, 9);
-  expect(JSON.parse(new TextDecoder().decode(stdout))).toEqual({
+  expect(found).toEqual({
     ...{ best: near(own), expected_best: near(expected_best), p_value, spa_p_value, survivors: survivors?.count },
     ...{ independent_trials: near(independent_trials), expected_best_sharpe: near(expected_best_sharpe) },
     ...{ deflated_sharpe: near(deflated_sharpe), overfitting_probability, median_rank: near(median_rank) },
+    probabilistic_sharpe: near(overfitting.probabilistic_sharpe),
+    haircut_sharpe: near(overfitting.haircut_sharpe),
+    minimum_track_record_days: expect.closeTo(overfitting.minimum_track_record_days ?? NaN, 6),
+    tested_paths: luck.tested_paths?.paths.map(({ total_return }) => near(total_return)),
+    loss_probability: overfitting.loss_probability,
+    degradation_slope: near(overfitting.degradation_slope),
   });
-  await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("the second program of docs/research.md gives the figures of splits, accounts and paths", async () => {
+  const program = blockIn(await readPage("docs/research.md"), "python", "The account out of sample");
+  const returns = invent();
+  const { overfitting, splits } = measureLuck({
+    ...{ trials: TRIALS, returns, numbers: returns.map((_, i) => i + 1), best: 3, trades: 30, benchmark: null },
+    ...{ plateau: 1, seed: SEED, objective: "sharpe", direction: "max", periodsPerYear: YEAR, riskFreeRate: 0 },
+  });
+  const traded = [{ returns: returns[3]!, dates: null, trainAnnualReturn: null }];
+  const rates = { initialBalance: INITIAL, periodsPerYear: YEAR, riskFreeRate: 0 };
+  const account = stitchWindows(traded, rates);
+  const days = listAccountDays(traded, INITIAL);
+  const { sample, kept } = blockPaths(
+    { ...rates, returns: returns[3]!, runs: 300, seed: 7, ruinDrawdown: RUIN, onPath: () => {} },
+    6,
+  );
+  const { sampling, figures, curves } = kept;
+  const { positions } = sample.curves;
+  if (splits === null) throw new Error("Cannot split the trials");
+  const rowsOf = (columns: Readonly<Record<string, ArrayLike<number>>>, first: object = {}) =>
+    Array.from(Object.values(columns)[0]!, (_, i) => ({
+      ...{ split: i + 1, day: i + 1, path: i + 1, date: null, ...first },
+      ...Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[i]])),
+    }));
+  const points = Array.from(curves.equity, (equity, i) => ({
+    ...{ sampling, equity, path: Math.floor(i / positions.length) + 1, position: positions[i % positions.length] },
+  }));
+  const { chosen, judged, ranks: rank, growths: growth } = splits;
+  const files = {
+    "splits.csv": [SPLIT_COLUMNS, rowsOf({ chosen, judged, rank, growth })],
+    "account.csv": [ACCOUNT_COLUMNS, rowsOf({ return: days.returns, equity: days.equity })],
+    "paths.csv": [PATH_COLUMNS, rowsOf(figures, { sampling })],
+    "curves.csv": [POINT_COLUMNS, points],
+  } as const;
+  const found = await runProgram(program, files, [String(YEAR), String(INITIAL), String(RUIN)]);
+  const near = (value: number | null) => expect.closeTo(value ?? NaN, 9);
+  const money = (value: number) => expect.closeTo(value, 6);
+  const { quantiles: finals } = sample.figures.final_equity;
+  const quantilesOf = (name: FigureName) => Object.values(sample.figures[name].quantiles ?? {}).map(near);
+  expect(found).toEqual({
+    overfitting_probability: overfitting.overfitting_probability,
+    loss_probability: overfitting.loss_probability,
+    degradation_slope: near(overfitting.degradation_slope),
+    median_rank: near(overfitting.median_rank),
+    total_return: near(account.total_return),
+    annual_return: near(account.annual_return),
+    annual_volatility: near(account.annual_volatility),
+    sharpe: near(account.sharpe),
+    sharpe_low: near(account.sharpe_low ?? null),
+    sharpe_high: near(account.sharpe_high ?? null),
+    sortino: near(account.sortino),
+    max_drawdown: near(account.max_drawdown),
+    quantiles: {
+      final_equity: Object.values(finals ?? {}).map(money),
+      max_drawdown: quantilesOf("max_drawdown"),
+      sharpe: quantilesOf("sharpe"),
+      losing_streak: quantilesOf("losing_streak"),
+    },
+    probability_of_loss: sample.probability_of_loss,
+    probability_of_ruin: sample.probability_of_ruin,
+    median_curve: sample.curves.p50.map(money),
+  });
+});
+
+/** Runs a program of the page over files. @returns What it prints. */
+async function runProgram(
+  program: string,
+  files: Readonly<Record<string, readonly [readonly Column[], readonly object[]]>>,
+  values: readonly string[],
+): Promise<unknown> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  for (const [name, [columns, rows]] of Object.entries(files)) {
+    await Deno.writeFile(
+      `${folder}/${name}`,
+      ReadableStream.from(writeTable("csv", columns, [toTablePart(columns, rows)])),
+    );
+  }
+  await Deno.writeTextFile(`${folder}/program.py`, program);
+  const args = ["program.py", ...Object.keys(files), ...values];
+  const { stdout, stderr } = await new Deno.Command("/usr/bin/python3", { args, cwd: folder }).output();
+  await Deno.remove(folder, { recursive: true });
+  expect(new TextDecoder().decode(stderr)).toBe("");
+  return JSON.parse(new TextDecoder().decode(stdout));
+}

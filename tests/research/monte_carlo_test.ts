@@ -74,7 +74,7 @@ Deno.test("a summary is that of all paths, one by one, of a slow second implemen
   const paths = Array.from({ length: 200 }, () => RETURNS.map(() => RETURNS[random.below(RETURNS.length)]!)).map(
     naiveFigures,
   );
-  const sample = resampledPaths(pathsOf());
+  const { sample } = resampledPaths(pathsOf());
   const real = naiveFigures(RETURNS);
   for (const name of ["final_equity", "max_drawdown", "sharpe", "losing_streak"] as const) {
     const values = paths.map((path) => path[name]);
@@ -96,7 +96,7 @@ Deno.test("a summary is that of all paths, one by one, of a slow second implemen
 });
 
 Deno.test("a shuffle keeps the final equity and changes the way there", () => {
-  const sample = shuffledPaths(pathsOf());
+  const { sample } = shuffledPaths(pathsOf());
   const { final_equity: final, max_drawdown: drawdown } = sample.figures;
   const expected = naiveFigures(RETURNS).final_equity;
   expect(final.quantiles?.p05).toBeCloseTo(expected, 9);

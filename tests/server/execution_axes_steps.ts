@@ -6,7 +6,6 @@ import { backtestDays } from "../support/walk_forward.ts";
 
 const { start_date, end_date } = OPTIMIZATION;
 const DATES = { start_date, end_date };
-const SCRIPT = { type: "script", source: "strategy(() => ({ decide() {} }));" };
 
 /** Each trial of such a space is the backtest with its settings. */
 export async function varyExecution(user: TestClient): Promise<void> {
@@ -35,10 +34,6 @@ export async function varyExecution(user: TestClient): Promise<void> {
     [{ space: { "execution.comission": { values: [0] } } }, "execution.commission"],
     [{ space: { "execution.commission": { values: [0.6] } } }, "must be at most 0.5"],
     [{ space, walk_forward: { train_days: 14, test_days: 7, carry: true } }, "one account has one execution"],
-    [
-      { space: { "execution.delay": { values: [0, 1] } }, parameters: { timeframe: "1h", runtime: SCRIPT } },
-      "for built-in strategies alone",
-    ],
   ];
   for (const [change, message] of refusals) {
     const refused = await user.send("POST", "/api/optimizations", { optimization: { ...OPTIMIZATION, ...change } });

@@ -10,6 +10,7 @@ import {
   startEndpoint,
 } from "./monte_carlo_code_steps.ts";
 import { simulateDeleted, simulateRevised } from "./monte_carlo_change_steps.ts";
+import { checkPaths } from "./series_steps.ts";
 import { countBytes, followToEnd, listAll, readStorage, submitFull, submitTwice } from "./monte_carlo_life_steps.ts";
 
 const RUN = { ...BACKTEST, end_date: "2024-03-01", parameters: { timeframe: "1h", fast: 10, slow: 30 } };
@@ -61,7 +62,9 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
   const metrics = Object((await user.get(`/api/backtests/${backtest_id}`)).at("/backtest/result/metrics"));
 
   await t.step("trades are shuffled and resampled, and the real run is that of the trades", async () => {
-    const { record, samples } = await simulate(user, { backtest_id, method: "trades", runs: 500 });
+    const simulation = await simulate(user, { backtest_id, method: "trades", runs: 500 });
+    await checkPaths(user, simulation);
+    const { record, samples } = simulation;
     expect(record).toMatchObject({
       seed: 1,
       block_days: null,
@@ -113,7 +116,9 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
   });
 
   await t.step("the strategy runs again on paths of candles, and the real run is the backtest", async () => {
-    const { samples } = await simulate(user, { backtest_id, method: "candles", runs: 200, block_days: 5 });
+    const simulation = await simulate(user, { backtest_id, method: "candles", runs: 200, block_days: 5 });
+    await checkPaths(user, simulation);
+    const { samples } = simulation;
     const [{ sampling, figures }] = samples;
     expect(sampling).toBe("candle_blocks");
     expect(figures.final_equity.real).toBe(metrics.final_equity);

@@ -4,7 +4,9 @@ import { finishOptimization, OPTIMIZATION, submitOptimization } from "../support
 import { checkRunTrials } from "../support/run_trials.ts";
 import { startTestService } from "../support/service.ts";
 import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
+import { varyCandles } from "./candle_axes_steps.ts";
 import { varyExecution } from "./execution_axes_steps.ts";
+import { checkAccount, checkSplits } from "./series_steps.ts";
 import { compareLibraryGrid } from "./library_grid_steps.ts";
 
 const WALK = { train_days: 14, test_days: 7, carry: false };
@@ -175,6 +177,7 @@ for (const kind of DATABASES) {
       }
       const { equity, ...figures } = naiveAccount(days, 1000);
       const found = Object(walked.at("/optimization/out_of_sample"));
+      await checkAccount(user, Object(walked.at("/optimization")));
       expect(found).toMatchObject({ windows: 2, days: 14, carried: false, undefined_figures: {} });
       const exposures = (side: string) => windows.reduce((sum, each) => sum + each[side].exposure / 2, 0);
       expect([found.exposure, found.in_sample_exposure]).toEqual([
@@ -225,6 +228,15 @@ for (const kind of DATABASES) {
       () => varyExecution(user),
     );
 
+    await t.step("the figures of cross-validation follow from its splits, and 31 days are too few", async () => {
+      for (const end_date of ["2024-02-01", "2024-03-15"]) {
+        const split = await finishOptimization(user, await submitOptimization(user, { end_date }));
+        await checkSplits(user, Object(split.at("/optimization")));
+      }
+    });
+
+    await t.step("dates and timeframes vary, too, and each trial is the backtest over them", () => varyCandles(user));
+
     await t.step("with one point, the carried account is that of one continuous run, to the last digit", async () => {
       const space = { fast: { values: [5] }, slow: { values: [20] } };
       const walked = await finishOptimization(
@@ -244,6 +256,7 @@ for (const kind of DATABASES) {
         expect([name, found[name]]).toEqual([name, metrics[name]]);
       }
       expect(found).toMatchObject({ windows: 4, carried: true, stability: 1 });
+      await checkAccount(user, Object(walked.at("/optimization")));
       const gaps = { train_days: 7, test_days: 5, step_days: 6, carry: true };
       const refused = await user.send("POST", "/api/optimizations", {
         optimization: { ...OPTIMIZATION, walk_forward: gaps },

@@ -90,6 +90,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
   });
 
   const space = { fast: { values: [6, 12] }, slow: { values: [24, 260] } };
+  const costs = { ...space, "execution.commission": { values: [0, 0.001] }, "execution.delay": { values: [1] } };
   await t.step("modules and scripts, whose warm-up only they know", async () => {
     const source = await Deno.readTextFile(new URL("../scripts/sma_cross.ts", EXAMPLES));
     const module = await readExample("c/sma_cross.wasm");
@@ -98,13 +99,18 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
       const parameters = { ...RUN.parameters, direction: "both", runtime };
       const trials = await checkTrials(user, { strategy: "own", parameters, space });
       expect(trials.map(({ error }) => error)).toEqual([null, null, null, null]);
+      await checkTrials(user, { strategy: "own", parameters, space: costs });
     }
   });
 
   await t.step("endpoints", async () => {
     const runtime = { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 };
-    const trials = await checkTrials(user, { strategy: "remote", parameters: { ...RUN.parameters, runtime }, space });
-    expect(trials.map(({ error }) => error)).toEqual([null, null, null, null]);
+    const trials = await checkTrials(user, {
+      strategy: "remote",
+      parameters: { ...RUN.parameters, runtime },
+      space: costs,
+    });
+    expect(trials.map(({ error }) => error)).toEqual(new Array(8).fill(null));
   });
   await t.step(
     "a point that the script refuses is none, and those that throw, hang or grow are failed trials",

@@ -164,7 +164,7 @@ class CollectedPaths {
       const { code, message } = first;
       return { type: "failed", code, message: `Cannot finish one of ${this.#runs} paths. The first: ${message}` };
     }
-    return { type: "completed", samples: [this.#sample.summarize(this.#real)], failed };
+    return { type: "completed", samples: [this.#sample.finish(this.#real)], failed };
   }
 
   #countFailed({ code, message }: Failed): void {

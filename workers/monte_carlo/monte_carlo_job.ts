@@ -1,4 +1,6 @@
 import { readRecord, requireName } from "../../db/codec/unreadable.ts";
+import { encodeSeries } from "../../db/series.ts";
+import { curvesName, figuresName } from "../../research/monte_carlo/path_sample.ts";
 import { type MonteCarlo, monteCarloRecords } from "../../db/monte_carlos.ts";
 import { type FailedPaths, MONTE_CARLO_METHODS, type MonteCarloResult } from "../../research/monte_carlo/request.ts";
 import { traceStep } from "../common/telemetry.ts";
@@ -27,7 +29,12 @@ export function monteCarloStudy(
       if (outcome.type !== "completed") return outcome;
       const { samples, failed = [] } = outcome;
       const all = [...notes, ...failed.map((each) => describeFailed(each, record.runs))];
-      return { type: "completed", result: { samples, failed_paths: failed, notes: all } };
+      const series = samples.flatMap(({ kept: { sampling, figures, curves } }) => [
+        encodeSeries(figuresName(sampling), figures),
+        encodeSeries(curvesName(sampling), { ...curves }),
+      ]);
+      const result = { samples: samples.map(({ sample }) => sample), failed_paths: failed, notes: all };
+      return { type: "completed", result, series };
     },
   };
 }

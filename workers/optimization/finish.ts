@@ -1,7 +1,9 @@
 import { readScanAssetClasses } from "../../db/scan_markets.ts";
+import { encodeSeries } from "../../db/series.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
-import { fixedMs } from "../../market/timeframes.ts";
+import { fixedMs, isTimeframe } from "../../market/timeframes.ts";
+import { candleAxesOf } from "../../research/candle_axes.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import { traceStep } from "../common/telemetry.ts";
@@ -28,21 +30,32 @@ export async function finish(
   if (outcome?.type === "broken") throw new Error(outcome.message);
   const report = outcome?.type === "completed"
     ? { overfitting: outcome.overfitting, luck: outcome.luck }
-    : await explainNoBest(db, record, rates.periodsPerYear);
+    : await explainNoBest(db, record, rates.periodsPerYear, signal);
+  if (signal.aborted) return await records.giveBack(job);
   const carry: RunCarry = (task) => runner.carry(task, { deadlineMs, signal });
   const find = findIn(runner, signal);
-  const outOfSample = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
+  const walked = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
   if (signal.aborted) return await records.giveBack(job);
-  await retryOnDatabaseFault(signal, () => records.complete(job, record.id, { report, outOfSample }));
+  const splits = outcome?.type === "completed" ? outcome.splits : null;
+  const series = [
+    ...(splits === null ? [] : [encodeSeries("splits", { ...splits })]),
+    ...(walked === null ? [] : [encodeSeries("account", { ...walked.days })]),
+  ];
+  const end = { report, outOfSample: walked?.outOfSample ?? null, series };
+  await retryOnDatabaseFault(signal, () => records.complete(job, record.id, end));
 }
 
-/** The rates of an optimization's figures. A scan of several kinds of markets counts the days of that which trades most. */
+/** The rates of an optimization's figures. Over several kinds of markets or timeframes, the days of that which has most count. */
 async function findRates({ db, candles }: OptimizationServices, record: Optimization) {
   const { timeframe, execution } = readSettings(record);
   const assetClasses = record.scan === null
     ? [(await candles.findInstrument(record))?.assetClass ?? null]
     : await readScanAssetClasses(db, record.id);
-  const all = assetClasses.map((assetClass) => withPeriodsPerYear(execution, assetClass, fixedMs(timeframe)));
+  const axis = candleAxesOf(record.space).find(({ name }) => name === "timeframe");
+  const timeframes = axis?.values.map(String).filter(isTimeframe) ?? [timeframe];
+  const all = assetClasses.flatMap((assetClass) =>
+    timeframes.map((each) => withPeriodsPerYear(execution, assetClass, fixedMs(each)))
+  );
   const periods = all.flatMap(({ periodsPerYear }) => periodsPerYear ?? []);
   return {
     periodsPerYear: periods.length === 0 ? NaN : Math.max(...periods),

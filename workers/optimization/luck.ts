@@ -11,7 +11,7 @@ import { measureOf } from "../../research/luck/measures.ts";
 import { chooseConsidered, trialsConsidered } from "../../research/luck/considered_trials.ts";
 import type { Trials } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
-import { marketPlaceAt } from "../../research/market_axis.ts";
+import { countGroups, groupAt } from "../../research/candle_axes.ts";
 import { neighboursOf } from "../../research/space.ts";
 import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
@@ -36,7 +36,7 @@ export async function readTrials(
   const { id, space, objective, direction, seed, best: [best] } = record;
   if (best === undefined) return null;
   const { near, kept } = await lookOver(db, record, best, signal);
-  const calendar = record.scan === null ? null : joinDays(await readScanDays(db, id));
+  const calendar = countGroups(space) === null ? null : joinDays(await readScanDays(db, id));
   const days = calendar?.days.length ?? kept.reduce((most, trial) => Math.max(most, trial.days), 0);
   const most = trialsConsidered(measureOf(objective, rates.periodsPerYear), days);
   const chosen = new Set(chooseConsidered(kept.map((trial) => trial.objective), direction, most));
@@ -47,7 +47,7 @@ export async function readTrials(
     if (!chosen.has(at)) continue;
     const column = columns[numbers.push(place + 1) - 1]!;
     if (calendar === null) column.set(returns);
-    else calendar.place(marketPlaceAt(space, point), returns, column);
+    else calendar.place(groupAt(space, point), returns, column);
   }
   return {
     trials: record.trials - record.trialsFailed,
@@ -66,13 +66,18 @@ export async function readTrials(
   };
 }
 
-/** The report of an optimization of which no trial has the objective: nothing but the reason. @returns Null without trials. */
-export async function explainNoBest(db: Db, record: Optimization, periodsPerYear: number) {
+/**
+ * The report of an optimization of which no trial has the objective: nothing but the reason.
+ *
+ * @returns Null without trials, and where the signal was aborted.
+ */
+export async function explainNoBest(db: Db, record: Optimization, periodsPerYear: number, signal: AbortSignal) {
   const { id, objective, trials } = record;
   if (trials === 0) return null;
   const counts = new Map<string, number>();
   let trades = 0;
   for await (const rows of readTrialChunks(db, id, { from: 0 })) {
+    if (signal.aborted) return null;
     for (let row = 0; row < rows.count; row++) {
       const reason = errorOf(rows, row)?.message ?? reasonsOf(rows, row)[objective];
       if (reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -6,6 +6,7 @@ import { isDatabaseFault } from "../../db/faults.ts";
 import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
 import { DIRECTIONS, METHODS } from "../../db/schema.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
+import { CANDLE_SETTINGS } from "../../research/candle_axes.ts";
 import { pointAt } from "../../research/space.ts";
 import { LEFT_TO_NEWER, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
@@ -15,7 +16,7 @@ import type { PlaceRange } from "./divide.ts";
 import { finish } from "./finish.ts";
 import { findIn, type OptimizationServices } from "./optimization_services.ts";
 import { choosePoints } from "./points.ts";
-import { endOfMarket } from "./scan_slice.ts";
+import { endOfGroup } from "./scan_slice.ts";
 import { simulate } from "./simulate.ts";
 import type { BegunOptimization } from "./slice_records.ts";
 import { beginWindows, partAt } from "./windows.ts";
@@ -122,12 +123,13 @@ function requireReadable({ id, method, direction, objective, space }: Optimizati
     requireName(NUMERIC_METRIC_NAMES, objective, "objective");
     for (const axis of space.axes) {
       for (const key of Object.keys(axis)) requireName(AXIS_KEYS, key, "key of an axis");
+      if ("values" in axis && axis.candles !== undefined) requireName(CANDLE_SETTINGS, axis.candles, "axis of candles");
     }
     pointAt(space, 0);
   });
 }
 
-const AXIS_KEYS = ["name", "count", "first", "step", "decimals", "values", "holds"];
+const AXIS_KEYS = ["name", "count", "first", "step", "decimals", "values", "holds", "candles"];
 
 const retry = <Answer>(signal: AbortSignal, act: () => Promise<Answer>) => retryOnDatabaseFault(signal, act);
 
@@ -178,7 +180,7 @@ async function runSlice(
   const { records } = services;
   const begun = performance.now();
   const part = partAt(record, from);
-  const until = Math.min(end, from + countPoints(record), part.until, endOfMarket(record, from));
+  const until = Math.min(end, from + countPoints(record), part.until, endOfGroup(record, from));
   let waitedMs = 0;
   const done = await simulate(services, record, { part, from, until }, { signal, onWaited: (ms) => waitedMs = ms });
   leavePlace();

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Optimization } from "../../db/optimizations.ts";
 import { pickNamed } from "../../research/accepted_points.ts";
 import { type Constraint, parseConstraints } from "../../research/constraints.ts";
-import { countOwnPoints, marketsOf, parametersAt, withoutMarkets } from "../../research/market_axis.ts";
+import { countGroups, strategyParametersAt, withoutGroups } from "../../research/candle_axes.ts";
 import { countPoints, isOrdered } from "../../research/space.ts";
 import type { Completed, Outcome } from "../common/outcome.ts";
 import { CONSTRAINED, type FoundPoints, type PointRules, type PointsTask, type TrialTask } from "../common/protocol.ts";
@@ -44,25 +44,25 @@ export async function choosePoints(record: PointsRecord, find: FindPoints): Prom
   if (held !== undefined) return held;
   const constraints = constraintsOf(record);
   const fixed = pickNamed(constraints, record.parameters);
-  // A scan tries the same points in each market.
-  const markets = marketsOf(space)?.count ?? 1;
-  const count = Math.floor(trialsMax / markets);
-  const own = withoutMarkets(space);
+  // The same points are tried over each market, date and timeframe.
+  const groups = countGroups(space) ?? 1;
+  const count = Math.floor(trialsMax / groups);
+  const own = withoutGroups(space);
   const drawn = await find({ step: "draw", space: own, constraints, fixed, count, looksMax: DRAWS_MAX, seed });
   if (drawn === null) return null;
-  const indexes = inEachMarket(drawn.points, { markets, points: countOwnPoints(space) });
-  const choice = { indexes, count: indexes.length, constrained: drawn.constrained * markets };
+  const indexes = inEachGroup(drawn.points, { groups, points: countPoints(own) });
+  const choice = { indexes, count: indexes.length, constrained: drawn.constrained * groups };
   choices.set(id, choice, { size: Math.max(1, indexes.byteLength) });
   return choice;
 }
 
-/** Points of one market, in all of them. @param space `points`: those of one market, tried or not. */
-function inEachMarket(
+/** Points of one group, in all of them. @param space `points`: those of one group, tried or not. */
+function inEachGroup(
   drawn: Float64Array,
-  { markets, points }: { readonly markets: number; readonly points: number },
+  { groups, points }: { readonly groups: number; readonly points: number },
 ): Float64Array {
-  if (markets === 1) return drawn;
-  const all = new Float64Array(drawn.length * markets);
+  if (groups === 1) return drawn;
+  const all = new Float64Array(drawn.length * groups);
   for (let i = 0; i < all.length; i++) {
     all[i] = Math.floor(i / drawn.length) * points + drawn[i % drawn.length]!;
   }
@@ -119,7 +119,7 @@ export function toStretch(
   const [constrained, refused]: [number[], number[]] = [[], []];
   for (const [i, lookback] of lookbacks.entries()) {
     const [place, point] = [from + i, points[i]!];
-    if (lookback >= 0) trials.push({ place, point, parameters: parametersAt(space, point), lookback });
+    if (lookback >= 0) trials.push({ place, point, parameters: strategyParametersAt(space, point), lookback });
     else (lookback === CONSTRAINED ? constrained : refused).push(place);
   }
   return { from, until, trials, constrained, refused };

@@ -10,6 +10,7 @@ import type { LoadedPortfolio } from "../portfolio/load_portfolio.ts";
 import { findMarketsDecider } from "../portfolio/markets_decider.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import type { SandboxMarkets } from "../sandbox/task.ts";
+import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
 
@@ -72,10 +73,13 @@ async function runTrial(
   { db, remote, within }: TrialServices,
   { record, settings, slice, trial }: Trial,
 ): Promise<Outcome<SandboxMarkets>> {
-  const own = JSON.parse(JSON.stringify({ ...settings.own, ...trial.parameters }, inStoredOrder));
+  const own = JSON.parse(JSON.stringify({ ...settings.own, ...ownParameters(trial.parameters) }, inStoredOrder));
   const decider = await findMarketsDecider(db, record, { ...settings, own });
   const toRun = ({ task, lookbackWanted }: Pick<LoadedPortfolio, "task" | "lookbackWanted">): PortfolioRun =>
-    decider.toRun({ ...task, checksIntegrity: false }, lookbackWanted);
+    decider.toRun(
+      { ...task, execution: executionOf(task.execution, trial.parameters), checksIntegrity: false },
+      lookbackWanted,
+    );
   const run = toRun(slice);
   if (run.kind === "remote") return await remote.runMarkets(run.run, within);
   if (run.kind !== "code") throw new TypeError(`Cannot run a trial of code as one of kind ${run.kind}`);

@@ -1,7 +1,8 @@
-/** A slice of the trials of a scan: trials of several markets, one after the other. */
+/** A slice of trials over several markets, dates or timeframes, one group after the other. */
 import type { Optimization } from "../../db/optimizations.ts";
 import { readScanMarkets, type ScanData, type ScanMarket } from "../../db/scan_markets.ts";
-import { marketPlaceAt, marketsOf } from "../../research/market_axis.ts";
+import { candlesAt, countGroups, groupAt } from "../../research/candle_axes.ts";
+import { isTimeframe } from "../../market/timeframes.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
 import type { RunSettings } from "../backtest/run_settings.ts";
 import { type Failed, RunError } from "../common/outcome.ts";
@@ -15,9 +16,11 @@ const SLICE_CANDLES_MAX = 1 << 20;
 // Reads wait for the database; the candles of more at once would wait for each other.
 const LOADED_AT_ONCE = 8;
 
-/** The trials of a market in a slice. */
+/** The trials of a group in a slice: a market, or dates and a timeframe. */
 export type MarketTrials =
   | {
+    readonly symbol: string;
+    readonly exchange: string;
     readonly trials: readonly TrialTask[];
     readonly plan: SlicePlan;
     /** Loads its candles again with more of them before the range. */
@@ -27,16 +30,16 @@ export type MarketTrials =
   /** Its candles are missing, and the scan goes on without them. */
   | { readonly trials: readonly TrialTask[]; readonly error: Failed };
 
-/** The end of a slice of code of users: a process of its own holds the candles of one market. */
-export function endOfMarket({ space, points, runtime }: Optimization, from: number): number {
-  const markets = marketsOf(space);
-  if (markets === null || runtime === null) return Infinity;
-  const each = points / markets.count;
+/** The end of a slice of code of users: a process of its own holds the candles of one group. */
+export function endOfGroup({ space, points, runtime }: Optimization, from: number): number {
+  const groups = countGroups(space);
+  if (groups === null || runtime === null) return Infinity;
+  const each = points / groups;
   return (Math.floor(from / each) + 1) * each;
 }
 
 /**
- * Loads the candles of a stretch's markets, in their order, as many as a slice may hold: one at least.
+ * Loads the candles of a stretch's groups, in their order, as many as a slice may hold: one at least.
  *
  * @throws {RunError} As loadCandles(), and NO_DATA of a market unless the scan skips those.
  */
@@ -47,7 +50,7 @@ export async function planScan(
   { trials }: Stretch,
   part: Part,
 ): Promise<MarketTrials[]> {
-  const groups = [...Map.groupBy(trials, ({ point }) => marketPlaceAt(record.space, point))];
+  const groups = [...Map.groupBy(trials, ({ point }) => groupAt(record.space, point))];
   const planned: MarketTrials[] = [];
   let candles = 0;
   for (let begin = 0; begin < groups.length && candles < SLICE_CANDLES_MAX; begin += LOADED_AT_ONCE) {
@@ -77,21 +80,29 @@ async function planMarket(
   >,
   trials: readonly TrialTask[],
 ): Promise<MarketTrials> {
+  const own = withTimeframe(settings, candlesAt(record.space, market).timeframe);
   const reload = (lookback?: number) =>
     planSlice(
       services,
       { ...record, symbol, exchange },
-      settings,
+      own,
       { trials },
       { ...part, startDate, endDate },
       lookback,
     );
   try {
     const plan = await reload();
-    return { trials, plan, reload, data: { market, dataSha256: plan.dataSha256, days: plan.days() } };
+    return { trials, symbol, exchange, plan, reload, data: { market, dataSha256: plan.dataSha256, days: plan.days() } };
   } catch (error) {
     if (!(error instanceof RunError) || error.outcome.type !== "failed") throw error;
     if (record.scan?.skipsMissing !== true || error.outcome.code !== "NO_DATA") throw error;
     return { trials, error: error.outcome };
   }
+}
+
+/** @param timeframe That of a group; absent: the record's. */
+function withTimeframe(settings: RunSettings, timeframe: string | undefined): RunSettings {
+  if (timeframe === undefined) return settings;
+  if (!isTimeframe(timeframe)) throw new Error(`Cannot run over candles of ${timeframe}: there is no such timeframe`);
+  return { ...settings, timeframe };
 }

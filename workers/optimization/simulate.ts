@@ -1,4 +1,5 @@
 import type { Optimization } from "../../db/optimizations.ts";
+import { countGroups } from "../../research/candle_axes.ts";
 import { type MarketSettings, readSettings, type RunSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../common/outcome.ts";
 import { traceStep } from "../common/telemetry.ts";
@@ -64,7 +65,7 @@ async function runStretch(
   const { markets } = settings;
   const slice = markets !== null
     ? await planAccount(markets)
-    : record.scan === null
+    : countGroups(record.space) === null
     ? await planOne()
     : await planScanned();
   const asked = performance.now();

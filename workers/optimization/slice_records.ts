@@ -9,6 +9,7 @@ import {
   optimizationRecords,
   updateOptimization,
 } from "../../db/optimizations.ts";
+import { insertOptimizationSeries, measureSeries, type Series } from "../../db/series.ts";
 import { keepScanData } from "../../db/scan_markets.ts";
 import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/trial_chunks.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
@@ -188,18 +189,21 @@ export class SliceRecords {
   async complete(
     job: TakenJob,
     id: string,
-    { report, outOfSample }: {
+    { report, outOfSample, series }: {
       readonly report: Pick<Optimization, "overfitting" | "luck"> | null;
       readonly outOfSample: OutOfSample | null;
+      readonly series: readonly Series[];
     },
   ): Promise<void> {
     await inUnit(this.#db, async ({ tx }) => {
       const record = await lockUnendedOptimization(tx, id);
       if (record === null) return await this.#jobs.complete(tx, QUEUE, [job]);
-      const bytes = outOfSample === null ? 0 : JSON.stringify([record.windows, outOfSample]).length;
+      const walkedBytes = outOfSample === null ? 0 : JSON.stringify([record.windows, outOfSample]).length;
+      const bytes = walkedBytes + measureSeries(series);
       const sizeBytes = record.sizeBytes + bytes;
       await Promise.all([
         updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...report, outOfSample, sizeBytes }),
+        insertOptimizationSeries(tx, id, series),
         this.#jobs.complete(tx, QUEUE, [job]),
         this.#notifyEnd(tx, id),
       ]);

@@ -9,7 +9,9 @@ import { Slots } from "../backtest/slots.ts";
 import { modeForOneMarket } from "../backtest/strategy_code.ts";
 import type { RunSettings } from "../backtest/run_settings.ts";
 import type { EgressRules } from "../egress/guard.ts";
+import type { Execution } from "../../engine/execution.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
+import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import type { LuckReport, Trials } from "../../research/overfitting.ts";
 import type {
   CarriedTests,
@@ -18,6 +20,7 @@ import type {
   PointsTask,
   PortfolioCarryTask,
   SliceRun,
+  TrialTask,
 } from "../common/protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
@@ -92,7 +95,7 @@ export class SliceRunner {
   }
 
   /**
-   * Runs the first trials of a slice of several markets: code of users, those of the first one alone.
+   * Runs the first trials of a slice of several markets, dates or timeframes: code of users, those of the first alone.
    *
    * @throws {RunError} When no trial can run.
    */
@@ -108,7 +111,10 @@ export class SliceRunner {
       return await this.#startPool().runSlices(tasks, limits);
     }
     const [first] = markets;
-    if (first !== undefined && "plan" in first) return await this.run(record, first.plan, bounds, first.reload);
+    if (first !== undefined && "plan" in first) {
+      const { symbol, exchange, plan, reload } = first;
+      return await this.run({ ...record, symbol, exchange }, plan, bounds, reload);
+    }
     const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
     for (const trial of first?.trials ?? []) table.addFailed(trial, first!.error);
     return { type: "completed", done: table.rows, ...table.encode() };
@@ -162,8 +168,9 @@ export class SliceRunner {
     ) => {
       const common = {
         parametersJson: trials.slice(collected.done).map(({ parameters }) =>
-          JSON.stringify({ ...own, ...parameters }, inStoredOrder)
+          JSON.stringify({ ...own, ...ownParameters(parameters) }, inStoredOrder)
         ),
+        ...executionsOf(task.execution, trials.slice(collected.done)),
         candlesMin: runtime.minCandles,
         task,
         lookback: trials[0]?.lookback ?? 0,
@@ -205,7 +212,11 @@ export class SliceRunner {
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
       const outcome = await this.#attempt(
-        { ...run, parameters: { ...own, ...parameters } },
+        {
+          ...run,
+          execution: executionOf(run.execution, parameters),
+          parameters: { ...own, ...ownParameters(parameters) },
+        },
         limits,
         collected.done > 0,
       );
@@ -261,4 +272,13 @@ export class SliceRunner {
     this.#pool?.close();
     this.#slots.close();
   }
+}
+
+/** The execution of each trial; nothing where it is the same for all. */
+function executionsOf(
+  common: Execution,
+  trials: readonly TrialTask[],
+): { readonly executions?: readonly Execution[] } {
+  const executions = trials.map(({ parameters }) => executionOf(common, parameters));
+  return executions.every((execution) => execution === common) ? {} : { executions };
 }

@@ -6,7 +6,7 @@ import { isAskedToStop, writeProgress } from "../../engine/control.ts";
 import { RunStopped } from "../../engine/run.ts";
 import { PriceRangeError } from "../../research/monte_carlo/candle_paths.ts";
 import { blockPaths, resampledPaths, shuffledPaths } from "../../research/monte_carlo/return_paths.ts";
-import { type Sample, SampleCollector } from "../../research/monte_carlo/path_sample.ts";
+import { type MadeSample, SampleCollector } from "../../research/monte_carlo/path_sample.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { drawPaths, PathPlayer } from "./path_runs.ts";
@@ -32,7 +32,7 @@ function execute(task: PathsTask, control: Int32Array): Outcome<MadePaths> {
   }
 }
 
-function makeSamples(task: PathsTask, onPath: OnPath): Sample[] {
+function makeSamples(task: PathsTask, onPath: OnPath): MadeSample[] {
   switch (task.method) {
     case "trades": {
       const paths = { ...task, ...task.account, onPath };
@@ -51,7 +51,7 @@ function makeSamples(task: PathsTask, onPath: OnPath): Sample[] {
 function runCandles(
   { run, runs, seed, ruinDrawdown, blockLength }: PathsTask & { readonly method: "candles" },
   onPath: OnPath,
-): Sample {
+): MadeSample {
   const { slug, parameters, ...task } = run;
   const builtin = findBuiltin(slug);
   if (builtin === undefined) throw new Error(`There is no built-in strategy ${slug}`);
@@ -66,5 +66,5 @@ function runCandles(
     onPath(done++);
     collector.add(play(path));
   }
-  return collector.summarize(real);
+  return collector.finish(real);
 }

@@ -3,7 +3,7 @@ import { isAskedToStop } from "../../engine/control.ts";
 import { RunStopped } from "../../engine/run.ts";
 import { acceptor, countLooksMax, drawPoints } from "../../research/accepted_points.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
-import { parametersAt } from "../../research/market_axis.ts";
+import { strategyParametersAt } from "../../research/candle_axes.ts";
 import type { Space } from "../../research/space.ts";
 import { suggest } from "../../research/tpe.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
@@ -79,7 +79,7 @@ function lookbackFinder({ own, builtin: slug, execution, lookback }: PointRules,
   const fixed = Object.fromEntries(read.map((name) => [name, own[name]]));
   return (point: number) => {
     try {
-      const parameters = parametersAt(space, point);
+      const parameters = strategyParametersAt(space, point);
       const varied = executionOf(execution, parameters);
       const strategy = builtin.create({ ...fixed, ...ownParameters(parameters) }, varied);
       const longer = "lookback" in strategy ? strategy.lookback ?? 0 : 0;

@@ -1,6 +1,6 @@
 import type { Account } from "../../research/monte_carlo/paths.ts";
 import type { FailedPaths } from "../../research/monte_carlo/request.ts";
-import type { Sample } from "../../research/monte_carlo/path_sample.ts";
+import type { MadeSample } from "../../research/monte_carlo/path_sample.ts";
 import type { RunTask } from "../common/protocol.ts";
 
 /** The settings that every task of paths has. */
@@ -48,7 +48,7 @@ export interface ToPathsWorker {
 
 /** The value of a completed task. */
 export interface MadePaths {
-  readonly samples: readonly Sample[];
+  readonly samples: readonly MadeSample[];
   /** Paths on which the strategy failed; absent: none. */
   readonly failed?: readonly FailedPaths[];
 }

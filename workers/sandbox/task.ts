@@ -1,4 +1,5 @@
 import type { RunProgress } from "../../engine/control.ts";
+import type { Execution } from "../../engine/execution.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import { countInputCandles } from "./candle_series.ts";
@@ -110,6 +111,8 @@ export interface TrialsRun {
   readonly candlesMin: number;
   /** With the longest lookback that was wanted. */
   readonly task: SandboxTask;
+  /** The execution of each, in order; absent: that of the task. */
+  readonly executions?: readonly Execution[];
   /** Candles before the range that each trial is shown, and that were wanted for the task; the archive may have fewer. */
   readonly lookback: number;
   readonly lookbackWanted: number;

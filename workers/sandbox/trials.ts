@@ -1,5 +1,6 @@
 /** Trials of a user's code, one after the other. */
 import { BufferPool } from "../../engine/buffer_pool.ts";
+import type { Execution } from "../../engine/execution.ts";
 import { measureTrial } from "../../engine/run.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import type { Strategy } from "../../engine/strategy.ts";
@@ -45,7 +46,8 @@ export function runTrials(
   let returnsCount = 0;
   for (const [i, parametersJson] of job.parametersJson.entries()) {
     if (i > 0 && (performance.now() >= until || returnsCount >= job.returnsMax)) break;
-    const outcome = attempt(() => attemptTrial(job, parametersJson, make, { cutter, control, pool }));
+    const execution = job.executions?.[i] ?? job.task.execution;
+    const outcome = attempt(() => attemptTrial(job, { parametersJson, execution }, make, { cutter, control, pool }));
     // No column of a result outlives its trial.
     pool.reclaim();
     if (outcome.type === "completed") returnsCount += outcome.dailyReturns.length;
@@ -58,11 +60,12 @@ export function runTrials(
 
 function attemptTrial(
   job: TrialsRun,
-  parametersJson: string,
+  { parametersJson, execution }: { readonly parametersJson: string; readonly execution: Execution },
   make: MakeTrialStrategy,
   { cutter, ...shared }: { readonly cutter: LookbackCutter; readonly control: Int32Array; readonly pool: BufferPool },
 ): TrialOutcome | LookbackRequest {
-  const { candles: _candles, seed: _seed, ...settings } = job.task;
+  const { candles: _candles, seed: _seed, ...common } = job.task;
+  const settings = { ...common, execution };
   const { lookback, lookbackWanted } = job;
   const held = settings.firstIndex;
   try {

@@ -5,6 +5,7 @@ import type { StudyEnd, StudyKind, StudyRecords, StudyRow } from "../../db/backt
 import { type Backtest, backtestRecords } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { findUnreadable } from "../../db/codec/unreadable.ts";
+import type { Series } from "../../db/series.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import type { BacktestResult } from "../../engine/result.ts";
@@ -41,7 +42,17 @@ export interface StudyLimits {
 }
 
 /** The value of a study, without the time that it took. */
-type Studied<Result extends { readonly duration_ms: number }> = { readonly result: Omit<Result, "duration_ms"> };
+type Studied<Result extends { readonly duration_ms: number }> = {
+  readonly result: Omit<Result, "duration_ms">;
+  /** Series that its figures are computed from, if it keeps any. */
+  readonly series?: readonly Series[];
+};
+
+/** A study that has ended, with the time that it took. */
+interface Ended {
+  readonly result: object;
+  readonly series?: readonly Series[];
+}
 
 /** A kind of studies. */
 export interface Study<Row extends StudyRow, Result extends { readonly duration_ms: number }> {
@@ -79,7 +90,7 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
   study: Study<Row, Result>,
   record: Row,
   signal: AbortSignal,
-): Promise<Outcome<{ readonly result: object }>> {
+): Promise<Outcome<Ended>> {
   const { db, jobs, deadlineMs } = services;
   const begun = performance.now();
   const lost = new AbortController();
@@ -101,7 +112,9 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
     const outcome = await study.compute(record, { ...backtest, result }, limits);
     if (outcome.type === "broken") log.error("A study broke: {reason}", { reason: outcome.message });
     if (outcome.type !== "completed") return outcome;
-    return { type: "completed", result: { ...outcome.result, duration_ms: Math.round(performance.now() - begun) } };
+    const { series = [] } = outcome;
+    const duration_ms = Math.round(performance.now() - begun);
+    return { type: "completed", result: { ...outcome.result, duration_ms }, series };
   } catch (error) {
     if (error instanceof RunError) return error.outcome;
     const unreadable = findUnreadable(error);
@@ -153,7 +166,7 @@ async function settle<Row extends StudyRow>(
   { job, record, outcome }: {
     readonly job: TakenJob;
     readonly record: Row | null;
-    readonly outcome: Outcome<{ readonly result: object }>;
+    readonly outcome: Outcome<Ended>;
   },
 ): Promise<void> {
   const { queue } = RUN_KINDS[kind];
@@ -174,8 +187,8 @@ async function settle<Row extends StudyRow>(
 }
 
 function endOf(
-  outcome: Exclude<Outcome<{ readonly result: object }>, { type: "broken" | "stopped" }>,
+  outcome: Exclude<Outcome<Ended>, { type: "broken" | "stopped" }>,
 ): StudyEnd<object> {
-  if (outcome.type === "completed") return { result: outcome.result };
+  if (outcome.type === "completed") return { result: outcome.result, series: outcome.series ?? [] };
   return { error: { code: outcome.code, message: outcome.message } };
 }

@@ -10,6 +10,7 @@ import { RunFormFrame } from "../new_run/run_form_frame.tsx";
 import { StrategySection } from "../new_run/strategy_section.tsx";
 import { type RunStart, useRunForm } from "../new_run/use_run_form.ts";
 import { countPoints, planFieldAt, type PlanForm, startPlan, toOptimization } from "./plan_form.ts";
+import { countSettings } from "./setting_axes.ts";
 import { PlanSection } from "./plan_section.tsx";
 import { type DaysField, planWalk } from "./walk_form.ts";
 import { WalkSection } from "./walk_section.tsx";
@@ -47,7 +48,8 @@ export function OptimizationForm(start: RunStart) {
     choose(next);
     plan.reset({ ...plan.getValues(), ranges: startPlan(next.fields).ranges });
   };
-  const points = countPoints(chosen.fields, plan.watch("ranges"));
+  const own = countPoints(chosen.fields, plan.watch("ranges"));
+  const points = own === null ? null : own * countSettings(plan.watch("settings"));
   return (
     <RunFormFrame
       form={form}

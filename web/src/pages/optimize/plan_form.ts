@@ -2,6 +2,7 @@
 import type { OptimizationRequest } from "../../api.ts";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { type Chosen, type RunForm, toSubmission } from "../new_run/run_form.ts";
+import { NO_SETTINGS, SETTING_AXES, toSettingAxes } from "./setting_axes.ts";
 import { DAYS, NO_WALK, planWalk, toWalkForward, type WalkForm } from "./walk_form.ts";
 
 type Objective = NonNullable<OptimizationRequest["objective"]>;
@@ -24,6 +25,8 @@ export interface PlanForm {
   trialsMax: string;
   name: string;
   walk: WalkForm;
+  /** By the order of SETTING_AXES. */
+  settings: string[];
 }
 
 // A first plan varies VARIED_FIRST parameters, each from half to twice its default in STEPS steps.
@@ -47,7 +50,17 @@ export function startPlan(fields: readonly ParameterField[]): PlanForm {
     const range = suggestRange(field);
     return { ...range, isVaried: range.min !== "" && Number(field.default) > 0 && varied++ < VARIED_FIRST };
   });
-  return { ranges, constraints: "", method: "grid", objective: "sharpe", trialsMax: "1000", name: "", walk: NO_WALK };
+  const settings = [...NO_SETTINGS];
+  return {
+    ranges,
+    constraints: "",
+    method: "grid",
+    objective: "sharpe",
+    trialsMax: "1000",
+    name: "",
+    walk: NO_WALK,
+    settings,
+  };
 }
 
 /** True if a parameter can be varied in steps; others take each of their choices. */
@@ -84,12 +97,13 @@ export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): O
   const { name: _name, tags: _tags, notes: _notes, star: _star, ...run } = toSubmission(form, chosen, undefined);
   const varied = chosen.fields.map((field, i) => [field, plan.ranges[i]] as const)
     .filter(([, range]) => range?.isVaried === true);
-  const names = new Set(varied.map(([{ name }]) => name));
+  const settings = toSettingAxes(plan.settings);
+  const names = new Set([...varied.map(([{ name }]) => name), ...Object.keys(settings)]);
   const { name, method, objective, trialsMax, walk } = plan;
   return {
     ...run,
     parameters: Object.fromEntries(Object.entries(run.parameters ?? {}).filter(([key]) => !names.has(key))),
-    space: Object.fromEntries(varied.map(([field, range]) => [field.name, toAxis(field, range!)])),
+    space: { ...Object.fromEntries(varied.map(([field, range]) => [field.name, toAxis(field, range!)])), ...settings },
     constraints: plan.constraints.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
     method,
     objective,
@@ -114,6 +128,8 @@ export function planFieldAt(path: string, { fields }: Chosen) {
       : "walk.trainDays" as const;
   }
   if (part === "name" || part === "objective" || part === "method") return part;
+  const setting = SETTING_AXES.findIndex((axis) => axis.name === name);
+  if (part === "space" && setting >= 0) return `settings.${setting}` as const;
   const at = part === "space" ? fields.findIndex((field) => field.name === name) : -1;
   if (at < 0) return null;
   return `ranges.${at}.${key === "max" || key === "step" ? key : "min"}` as const;

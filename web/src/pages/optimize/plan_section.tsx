@@ -3,6 +3,7 @@ import { Field, SelectField, TextArea } from "../../parts/field.tsx";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { FormSection } from "../new_run/form_section.tsx";
 import { findMetric, useMetrics } from "../../parts/metric_value.ts";
+import { SettingRows } from "./setting_rows.tsx";
 import { choicesOf, isNumeric, METHODS, OBJECTIVES, type PlanForm } from "./plan_form.ts";
 
 /** The values to try, and what makes one better than another. */
@@ -21,6 +22,7 @@ export function PlanSection({ form, fields }: {
         </p>
         {fields.map((field, i) => <RangeRow key={field.name} form={form} field={field} index={i} />)}
       </div>
+      <SettingRows form={form} />
       <div className="mt-3 grid grid-cols-2 gap-x-4 border-t border-line pt-3">
         <SelectField
           label="Look for the best"
