@@ -22,6 +22,9 @@ import { readYear } from "./run_path_cases.ts";
 
 const RATIO_GOAL = 1.2;
 const HOURS_GOAL_MS = 1000;
+/** The measure of luck may take so much longer than the trials alone, or such a share of them. */
+const LUCK_MS_MAX = 1000;
+const LUCK_SHARE_MAX = 0.1;
 const MS_MAX = 600_000;
 const LIMITS = { deadlineMs: MS_MAX, waitMs: MS_MAX, signal: new AbortController().signal, onProgress: () => {} };
 const rounds = Number(Deno.args[0] ?? 5);
@@ -90,8 +93,8 @@ class BareTrials {
     this.#pool = new Pool(threads);
   }
 
-  /** Runs the trials, a part on each thread, and then measures their luck there. */
-  async run(scan: Scan): Promise<void> {
+  /** Runs the trials, a part on each thread, and then measures their luck there. @returns Milliseconds of the second part. */
+  async run(scan: Scan): Promise<number> {
     const task = taskOf(scan);
     const parts = divide({ from: 0, until: task.trials.length }, this.#threads)
       .map(({ from, until }) => ({ ...task, trials: task.trials.slice(from, until) }));
@@ -116,7 +119,9 @@ class BareTrials {
       },
       ...{ objective: "sharpe", direction: "max" as const, benchmark: returns[0] ?? null },
     };
+    const begun = performance.now();
     completed(await this.#pool.measureLuck({ ...trials, ...rates }, LIMITS));
+    return performance.now() - begun;
   }
 
   close(): void {
@@ -140,14 +145,17 @@ async function measure(kind: string, environment: Record<string, string>): Promi
         await bareTrials.run(scan);
       }
       const all: Record<"ours" | "engine" | "bare", Taken[]> = { ours: [], engine: [], bare: [] };
+      const luckMs: number[] = [];
       for (let k = 0; k < rounds; k++) {
         all.engine.push(await timeWork(() => inputsOf(scan).forEach((input) => void measureTrial(input))));
-        all.bare.push(await timeWork(() => bareTrials.run(scan)));
+        all.bare.push(await timeWork(async () => void luckMs.push(await bareTrials.run(scan))));
         const cpuMs = readCpuMs(service.pid);
         const ms = await optimize(client, scan);
         all.ours.push({ ms, cpuMs: readCpuMs(service.pid) - cpuMs });
       }
-      await reportScan(`${kind}: ${scan.name}`, medianOf(all.ours), medianOf(all.engine), medianOf(all.bare));
+      const [ours, bare] = [medianOf(all.ours), medianOf(all.bare)];
+      await reportScan(`${kind}: ${scan.name}`, ours, medianOf(all.engine), bare);
+      await reportLuck(scan.name, { withMs: bare.ms, luckMs: median(luckMs) });
     }
   } finally {
     await service.end("SIGTERM");
@@ -165,6 +173,17 @@ async function reportScan(name: string, ours: Taken, engine: Taken, bare: Taken)
   await report({ measure: cpu, ours: ours.cpuMs, reference: { name: "engine alone", value: engine.cpuMs }, goal });
   await report({ measure: name, ours: ours.ms, reference: { name: "bare slices and luck", value: bare.ms } });
   await report({ measure: cpu, ours: ours.cpuMs, reference: { name: "bare slices and luck", value: bare.cpuMs } });
+}
+
+/** The same trials with the measure of luck and without it, in one run. */
+async function reportLuck(name: string, { withMs, luckMs }: { readonly withMs: number; readonly luckMs: number }) {
+  const withoutMs = withMs - luckMs;
+  await report({
+    measure: `${name}, with luck`,
+    ours: withMs,
+    reference: { name: "without it", value: withoutMs },
+    goal: { of: "ours", most: withoutMs + Math.max(LUCK_MS_MAX, LUCK_SHARE_MAX * withoutMs) },
+  });
 }
 
 function medianOf(all: readonly Taken[]): Taken {
