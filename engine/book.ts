@@ -219,7 +219,9 @@ export class Book implements OrderBook {
     }
   }
 
+  /** Without a position there is nothing to place: it is no order, and none that is refused. */
   #close(trade: number, fraction: number, tag: string | null): number {
+    if (this.#ledger.side === 0) return REFUSED;
     const draft = this.#closing;
     draft.side = -this.#ledger.side;
     draft.size = Math.min(fraction, 1);

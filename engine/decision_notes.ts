@@ -1,5 +1,5 @@
 import type { Execution } from "./execution.ts";
-import type { OrderColumns } from "./order_columns.ts";
+import { ORDER_REASONS, type OrderColumns, REJECTED } from "./order_columns.ts";
 
 /** The part of a run's settings that its decisions are told by. */
 interface Range {
@@ -29,7 +29,7 @@ export function describeDecisions(settings: Range, warmup: number, orders: Order
       `Choose a range of more candles, or ${remedy(settings)}`,
     ];
   }
-  const notes: string[] = [];
+  const notes = describeRefusals(orders);
   if (first - firstIndex > WAITED_PART_MIN * (time.length - firstIndex)) {
     notes.push(
       `The first decision came at ${nameCandle(settings, first)}: the strategy needs ${warmup} candles, that one ` +
@@ -55,4 +55,17 @@ function remedy({ execution: { lookback } }: Range): string {
 function nameCandle({ candles: { time }, firstIndex }: Range, index: number): string {
   const moment = new Date(time[index]!).toISOString();
   return `candle ${index - firstIndex + 1} of ${time.length - firstIndex} (${moment})`;
+}
+
+/** How many orders the simulator refused, and why, the most frequent reason first; no line where none was. */
+export function describeRefusals({ count, status, reason }: OrderColumns): string[] {
+  const counts = new Map<number, number>();
+  for (let row = 0; row < count; row++) {
+    if (status[row] === REJECTED) counts.set(reason[row]!, (counts.get(reason[row]!) ?? 0) + 1);
+  }
+  if (counts.size === 0) return [];
+  const reasons = [...counts].sort(([, a], [, b]) => b - a);
+  const refused = reasons.reduce((sum, [, times]) => sum + times, 0);
+  const listed = reasons.map(([code, times]) => `${times} (${ORDER_REASONS[code]!})`).join(", ");
+  return [`The simulator refused ${refused} of ${count} orders: ${listed}`];
 }

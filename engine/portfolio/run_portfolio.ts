@@ -1,6 +1,7 @@
 import { withCanonicalNaN } from "../canonical_nan.ts";
 import { writeProgress } from "../control.ts";
 import type { Execution } from "../execution.ts";
+import { describeRefusals } from "../decision_notes.ts";
 import { type ComputedMetrics, computeMetrics } from "../metrics/compute.ts";
 import type { RangeDays } from "../metrics/input.ts";
 import type { Bound, Bounds } from "../run.ts";
@@ -211,7 +212,10 @@ function resultOf(
     correlation: correlationOf(seats, closes, beside.days),
     bounds: null,
     marginBounds: null,
-    notes: describePortfolio(request, simulation, datesOf(beside.days, time.length)),
+    notes: [
+      ...describePortfolio(request, simulation, datesOf(beside.days, time.length)),
+      ...describeRefusals(placed),
+    ],
   };
 }
 

@@ -2,10 +2,11 @@
 import { expect } from "@std/expect";
 import { resolveExecution } from "../../engine/execution.ts";
 import { run } from "../../engine/run.ts";
-import type { Strategy } from "../../engine/strategy.ts";
+import { BY_UNITS, STOP, type Strategy } from "../../engine/strategy.ts";
 import { candlesOf, DAY_MS, flat, order, script } from "./market.ts";
 
-const BUYS = script({ 2: (book) => book.place(order({})), 3: (book) => book.place(order({})) });
+const oneUnit = order({ sizeBy: BY_UNITS, size: 1 });
+const BUYS = script({ 2: (book) => book.place(oneUnit), 3: (book) => book.place(oneUnit) });
 
 function notesOf(strategy: Strategy, { days = 5, firstIndex = 0, lookback = true } = {}): readonly string[] {
   return run({
@@ -36,7 +37,7 @@ Deno.test("a first decision after the first candle of the range is a note, with 
 Deno.test("a warm-up of at most a tenth of the range is no note: the archive begins somewhere", () => {
   // Candle 21 of 200 decides first; the two orders come at once.
   const late = (candles: number) => ({
-    ...script({ [candles]: (book) => book.place(order({})), 30: (book) => book.place(order({})) }),
+    ...script({ [candles]: (book) => book.place(oneUnit), 30: (book) => book.place(oneUnit) }),
     warmup: candles + 1,
   });
   expect(notesOf(late(20), { days: 200 })).toEqual([]);
@@ -65,4 +66,15 @@ Deno.test("a strategy that never orders, or only in the second half of a long ru
   expect(notesOf(at(99), { days: 200 })).toEqual([]);
   // Three candles of five say nothing.
   expect(notesOf(at(3))).toEqual([]);
+});
+
+Deno.test("refused orders are counted by their reasons, and to close nothing is no order", () => {
+  const tries = script({
+    0: (book) => book.close(1, null),
+    1: (book) => [order({}), order({}), order({ type: STOP })].forEach((draft) => book.place(draft)),
+    3: (book) => book.place(order({})),
+  });
+  expect(notesOf(tries)).toEqual([
+    "The simulator refused 3 of 4 orders: 2 (smaller than one lot), 1 (a stop order needs a stop price above 0)",
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
-import { ORDER_REASONS, REJECTED } from "../../engine/order_columns.ts";
+import { describeRefusals } from "../../engine/decision_notes.ts";
 import type { Acts, RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";
@@ -135,17 +135,10 @@ function failDeterminism(how: string, candle: string): Timing {
   };
 }
 
-/** Reports how many orders the simulator refused, and the first of them. */
+/** Reports how many orders the simulator refused and why. A strategy may try what it cannot have: this is never a fault. */
 export function checkOrders({ orders }: Pick<RunResult, "orders">): Finding {
-  let refused = 0;
-  let first = "";
-  for (let row = 0; row < orders.count; row++) {
-    if (orders.status[row] !== REJECTED) continue;
-    const when = new Date(orders.time[row]!).toISOString();
-    if (refused++ === 0) first = ` The first, at the candle of ${when}: ${ORDER_REASONS[orders.reason[row]!]!}.`;
-  }
-  const evidence = `${refused} of ${orders.count} orders were refused by the simulator.${first}`;
-  return { status: refused === 0 ? "passed" : "failed", evidence };
+  const [evidence = `The simulator refused none of ${orders.count} orders`] = describeRefusals(orders);
+  return { status: "passed", evidence: `${evidence}.` };
 }
 
 /** Of a trial: nobody reads it. */

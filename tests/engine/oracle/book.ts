@@ -66,6 +66,8 @@ export function bookOf(state: State): OrderBook {
 }
 
 function close(state: State, closes: "all" | number, fraction: number, tag: string | null): number {
+  // Closing nothing is no order.
+  if (state.trades.length === 0) return REFUSED;
   const draft = { ...newDraft(), reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, tag };
   return place(state, { ...draft, side: -positionSide(state), size: Math.min(fraction, 1) }, closes);
 }

@@ -70,8 +70,9 @@ export class NaivePortfolio extends NaiveAccount {
       }
       const market = this.markets.find(({ id }) => id === act.id)!;
       const quantity = this.quantityOf(act.id);
-      if (act.kind === "close" && quantity === 0) this.refused++;
-      else if (act.kind === "enter" && !this.isMember(market, instant) && act.side * quantity >= 0) this.refused++;
+      // To close nothing is no order.
+      if (act.kind === "close" && quantity === 0) continue;
+      if (act.kind === "enter" && !this.isMember(market, instant) && act.side * quantity >= 0) this.refused++;
       else this.#pending.push({ act, closes: Math.sign(quantity), number: this.#orders++ });
     }
   }

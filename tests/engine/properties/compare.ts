@@ -138,7 +138,7 @@ function totalsOf({ metrics, notes, bounds }: RunResult): Row {
     exposure: metrics.exposure,
     trades: metrics.trades,
     openTrades: metrics.open_trades,
-    unreplayed: Number(notes.join().match(/no finer ones cover.*: (\d+)/)?.[1] ?? 0),
+    unreplayed: Number(notes.join().match(/no finer ones cover[^:]*: (\d+)/)?.[1] ?? 0),
     cashInterest: metrics.cash_interest,
     lossBeyond: Number(notes.join().match(/exceed the account by (\S+)\. /)?.[1] ?? 0),
     stopFirstEquity: bounds === null ? null : bounds.stop_first.final_equity,

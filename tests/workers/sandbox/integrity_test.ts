@@ -106,13 +106,16 @@ Deno.test("a run of two candles is too short to check, and one of three is not",
   expect(check(hold, wave(FIRST_INDEX + 3)).lookahead.status).toBe("passed");
 });
 
-Deno.test("refused orders fail their check, and the first is named", () => {
+Deno.test("refused orders fail no check, and are counted with their reasons", () => {
   const make = (): Strategy => ({
     warmup: 1,
     prepare: () => {},
-    decide: (i, _account, book) => void (i === 12 && book.close(1, null)),
+    decide: (i, _account, book) => {
+      if (i < 14) book.close(1, null);
+      if (i === 12) book.place({ ...newDraft(), side: -1, reduceOnly: true });
+    },
   });
   expect(line(check(make, wave(100)).orders)).toBe(
-    "failed: 1 of 1 orders were refused by the simulator. The first, at the candle of 2024-01-01T00:12:00.000Z: nothing to close.",
+    "passed: The simulator refused 1 of 1 orders: 1 (nothing to close).",
   );
 });

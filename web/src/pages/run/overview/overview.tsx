@@ -41,8 +41,7 @@ function Warnings({ result: { integrity, bounds } }: { readonly result: Backtest
   const lines = [
     ...failed.map(([name, { evidence }]) => ({
       text: `The check of ${toWords(name)} failed: ${evidence}`,
-      // Refused orders are no reason not to believe the rest.
-      look: name === "orders" ? "border-warn" : "border-danger text-danger",
+      look: "border-danger text-danger",
     })),
     ...(bounds === null ? [] : [{
       text: `Some trades are ambiguous: the final equity lies between ${
