@@ -14,9 +14,11 @@ import {
 import type { Integrity } from "../engine/result.ts";
 import type { Outcome } from "../workers/common/outcome.ts";
 import type { DryRun, SandboxMarkets, SandboxRun, ScriptLanguage } from "../workers/sandbox/task.ts";
+import { RESERVED_PARAMETERS } from "../routers/strategies/parameters.ts";
 import { usageError } from "./exit_codes.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
+import { readObject } from "./values.ts";
 
 const HELP = `
 A script or a module is checked and runs over 512 generated candles in a sandbox process of its own
@@ -90,15 +92,13 @@ export function isEndpoint(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }
 
+/** The value of --parameters: the strategy's own. @throws CommandError for names that mean the run. */
 export function readParameters(text: string): Parameters {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw usageError(`Cannot read --parameters: ${error instanceof Error ? error.message : error}`);
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw usageError(`Cannot use --parameters ${text}: it must be one JSON object`);
+  const parameters = readObject("--parameters", text);
+  const reserved = RESERVED_PARAMETERS.find((name) => Object.hasOwn(parameters, name));
+  if (reserved === undefined) return parameters;
+  const hint = reserved === "execution" || reserved === "timeframe" ? `; strategy run has --${reserved}` : "";
+  throw usageError(`Cannot use --parameters with ${reserved}: it is no parameter of a strategy${hint}`);
 }
 
 async function checkModuleFile(path: string, parameters: Parameters): Promise<void> {

@@ -1,11 +1,10 @@
 import { basename, resolve } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import type { Integrity } from "../engine/result.ts";
-import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
+import { type Execution, resolveExecution } from "../engine/execution.ts";
+import { validationFailed } from "../routers/common/errors.ts";
+import { executionRequestSchema } from "../routers/runs/execution_request.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
 import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conformance.ts";
-import type { SandboxRun } from "../workers/sandbox/task.ts";
-import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
 import { usageError } from "./exit_codes.ts";
 import { invocationFolder, SERVICE_URL } from "./invocation.ts";
 import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
@@ -19,17 +18,18 @@ import {
   readParameters,
   readScript,
 } from "./strategy_check.ts";
-import { columnsOf, inColor, type Paint, say, showsColor, withoutColor } from "./terminal.ts";
+import { documentOf, show } from "./strategy_report.ts";
+import { inColor, type Paint, say, showsColor, warn, withoutColor } from "./terminal.ts";
+import { COMMISSION_OPTION, type CostOptions, EXECUTION_OPTION, readCosts, SLIPPAGE_OPTION } from "./values.ts";
 
 const HELP = `
 Without --data and --symbol it runs over 512 generated days. A stock has the trading days of its exchange, those of New
 York by default.
 
-Exit code 0: the run completed, whatever its integrity. 1: it failed, or could not begin, with the reason.`;
+Exit code 0: the run completed, whatever its integrity, unless --strict is given. 1: it failed, or could not begin, with
+the reason.`;
 
 const DAY_MS = 86_400_000;
-const TRADES_SHOWN = 8;
-const LOG_LINES_SHOWN = 20;
 /** Editors write a file in more than one step. */
 const QUIET_MS = 50;
 
@@ -44,6 +44,9 @@ interface Settings {
   readonly initialBalance: number;
   readonly mode: "batch" | "step";
   readonly lookbackCandles: number;
+  readonly execution: Execution;
+  readonly isStrict: boolean;
+  readonly isJson: boolean;
   readonly paint: Paint;
 }
 
@@ -63,17 +66,24 @@ export const tryCommand = new Command("run")
   .option("--lookback <candles>", "lookbackCandles of an endpoint", "100")
   .option("--parameters <json>", "the strategy's own parameters, as one object", "{}")
   .option("--balance <money>", "money at the start", "10000")
+  .option(...COMMISSION_OPTION)
+  .option(...SLIPPAGE_OPTION)
+  .option(...EXECUTION_OPTION)
+  .option("--strict", "end with 1 if an integrity check failed")
+  .option("--json", "print the result as one JSON document")
   .option("--watch", "run again each time the script or the module is saved")
   .option("--color", "use colours even if the output is no terminal")
   .addHelpText("after", HELP)
   .action(runStrategy);
 
-interface RunOptions extends CandleOptions {
+interface RunOptions extends CandleOptions, CostOptions {
   readonly assetClass?: string | undefined;
   readonly mode: string;
   readonly lookback: string;
   readonly parameters: string;
   readonly balance: string;
+  readonly strict?: true | undefined;
+  readonly json?: true | undefined;
   readonly watch?: true | undefined;
   readonly color?: true | undefined;
 }
@@ -85,7 +95,10 @@ async function runStrategy(target: string, values: RunOptions): Promise<void> {
   if (values.watch === true && isEndpoint(target)) {
     throw usageError("Cannot watch an endpoint: --watch is for the file of a script or a module");
   }
-  const found = await findCandles(values);
+  const isJson = values.json === true;
+  if (isJson && values.watch === true) throw usageError("Cannot use --json with --watch: it prints one document");
+  const tell = isJson ? () => {} : say;
+  const found = await findCandles(values, tell);
   const assetClass = readAssetClass(values.assetClass ?? found.assetClass);
   const settings = {
     target: isEndpoint(target) ? target : resolve(invocationFolder(), target),
@@ -95,6 +108,9 @@ async function runStrategy(target: string, values: RunOptions): Promise<void> {
     initialBalance,
     mode: readMode(values.mode),
     lookbackCandles: readLookback(values.lookback),
+    execution: readExecution(values, assetClass, found.timeframeMs),
+    isStrict: values.strict === true,
+    isJson,
     paint: values.color ?? showsColor() ? inColor : withoutColor,
   };
   if (values.watch === true) return await watch(settings);
@@ -112,7 +128,7 @@ interface CandleOptions {
 }
 
 /** The candles that the options ask for: of a file, of a service, or generated ones. */
-async function findCandles({ data, ...options }: CandleOptions): Promise<ServiceCandles> {
+async function findCandles({ data, ...options }: CandleOptions, tell: typeof say): Promise<ServiceCandles> {
   const { symbol, exchange, from, to, service, timeframe } = options;
   if (symbol !== undefined) {
     if (data !== undefined) throw usageError("Cannot run over both --data and --symbol: choose one");
@@ -120,7 +136,7 @@ async function findCandles({ data, ...options }: CandleOptions): Promise<Service
       throw usageError(`Cannot run over ${symbol} without --from and --to`);
     }
     const found = await fetchCandles({ service, symbol, exchange, from, to, timeframe: timeframe ?? "1h" });
-    say(
+    tell(
       `${symbol}: ${found.candles.time.length.toLocaleString("en-US")} candles of ${timeframe ?? "1h"} from ${service}`,
     );
     return found;
@@ -129,8 +145,16 @@ async function findCandles({ data, ...options }: CandleOptions): Promise<Service
   const made = { timeframe: "1d", timeframeMs: DAY_MS, assetClass: "crypto" } as const;
   if (data === undefined) return { candles: sampleCandles(), ...made, exchange: "" };
   const file = await readLocalCandles(resolve(invocationFolder(), data), timeframe);
-  describeFile(data, file);
+  describeFile(data, file, tell);
   return { ...file, assetClass: file.restsOnWeekends ? "stock" : "crypto", exchange: exchange ?? "" };
+}
+
+/** The rules of a run, with all defaults. @throws CommandError for settings that a backtest could not have either. */
+function readExecution(costs: CostOptions, assetClass: Settings["assetClass"], timeframeMs: number | null): Execution {
+  const read = executionRequestSchema.safeParse(readCosts(costs) ?? {});
+  if (!read.success) throw usageError(validationFailed(read.error, "--execution").message);
+  if (read.data.benchmark === undefined) return resolveExecution(read.data, assetClass, timeframeMs);
+  throw usageError("Cannot use --execution with a benchmark: only the service has other instruments");
 }
 
 function readAssetClass(text: string): Settings["assetClass"] {
@@ -138,10 +162,14 @@ function readAssetClass(text: string): Settings["assetClass"] {
   throw usageError(`Cannot use --asset-class ${text}: it must be forex, crypto or stock`);
 }
 
-function describeFile(path: string, { candles, timeframe, rejectedCount, rejected }: LocalCandles): void {
+function describeFile(
+  path: string,
+  { candles, timeframe, rejectedCount, rejected }: LocalCandles,
+  tell: typeof say,
+): void {
   const count = candles.time.length.toLocaleString("en-US");
-  say(`${basename(path)}: ${count} candles of ${timeframe}, ${rejectedCount} lines rejected`);
-  for (const { line, reason } of rejected.slice(0, 5)) say(`  line ${line}: ${reason}`);
+  tell(`${basename(path)}: ${count} candles of ${timeframe}, ${rejectedCount} lines rejected`);
+  for (const { line, reason } of rejected.slice(0, 5)) tell(`  line ${line}: ${reason}`);
 }
 
 async function watch(settings: Settings): Promise<void> {
@@ -157,23 +185,29 @@ async function watch(settings: Settings): Promise<void> {
   }
 }
 
-/** Runs the strategy and prints its result. @returns True if it completed. */
-async function runOnce({ target, paint, data, mode, lookbackCandles, ...trial }: Settings): Promise<boolean> {
+/** Runs the strategy and prints its result. @returns True if it completed, and held what --strict asks for. */
+async function runOnce(
+  { target, paint, data, mode, lookbackCandles, isStrict, isJson, ...trial }: Settings,
+): Promise<boolean> {
   const begun = performance.now();
+  const complain = isJson ? warn : say;
   try {
     const outcome = isEndpoint(target)
       ? (await tryEndpoint({ ...trial, url: target, mode, lookbackCandles, data: { ...trial, ...data } })).outcome
       : await tryCode({ ...trial, ...data, code: await readCode(target) }, new AbortController().signal);
     const seconds = ((performance.now() - begun) / 1000).toFixed(2);
     if (outcome.type === "completed") {
-      const count = data.candles.time.length.toLocaleString("en-US");
-      say(`\n${paint("bold", isEndpoint(target) ? target : basename(target))}: ${count} candles in ${seconds} s`);
-      show(outcome, data.candles.time, paint);
-      return true;
+      if (isJson) say(JSON.stringify(documentOf(outcome, trial.execution), null, 2));
+      else {
+        const count = data.candles.time.length.toLocaleString("en-US");
+        say(`\n${paint("bold", isEndpoint(target) ? target : basename(target))}: ${count} candles in ${seconds} s`);
+        show(outcome, data.candles.time, trial.execution, paint);
+      }
+      return !isStrict || Object.values(outcome.integrity).every(({ status }) => status !== "failed");
     }
-    say(paint("red", outcome.type === "failed" ? `\n${outcome.code}: ${outcome.message}` : `\n${outcome.type}`));
+    complain(paint("red", outcome.type === "failed" ? `\n${outcome.code}: ${outcome.message}` : `\n${outcome.type}`));
   } catch (error) {
-    say(paint("red", error instanceof Error ? error.message : String(error)));
+    complain(paint("red", error instanceof Error ? error.message : String(error)));
   }
   return false;
 }
@@ -183,74 +217,4 @@ async function readCode(path: string): Promise<Parameters<typeof tryCode>[0]["co
   if (language === null) return await readModule(path);
   await prepareLanguage(language);
   return { source: await readScript(path), language };
-}
-
-function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64Array, paint: Paint): void {
-  const columns = columnsOf();
-  say(drawMetrics(result.metrics, paint, columns));
-  say(`\n${paint("bold", "Equity")}`);
-  say(drawEquity(thin(result.equity, time, pointsIn(columns)), paint));
-  for (const { name, values } of plots) {
-    say(`\n${paint("bold", `Plotted: ${name}`)}`);
-    say(drawEquity(thinPlot(values, time, pointsIn(columns)), paint));
-  }
-  const trades = lastTrades(result.trades);
-  if (trades.length > 0) {
-    say(`\n${paint("bold", `The last ${trades.length} of ${result.trades.count} trades`)}`);
-    say(drawTrades(trades, paint, columns, { showsOrders: true }));
-  }
-  for (const note of result.notes) say(note);
-  say(`\n${paint("bold", "Integrity")}`);
-  for (const [name, finding] of Object.entries(integrity)) say(describeFinding(name, finding, paint));
-  if (log.length > 0) say(`\n${paint("bold", `Log, ${log.length} ${log.length === 1 ? "line" : "lines"}`)}`);
-  for (const line of log.slice(0, LOG_LINES_SHOWN)) say(line);
-}
-
-function describeFinding(name: string, { status, evidence }: Integrity[keyof Integrity], paint: Paint): string {
-  const shown = paint(status === "failed" ? "red" : status === "passed" ? "green" : "dim", status.padEnd(8));
-  return `${name.padEnd(12)} ${shown} ${evidence}`;
-}
-
-/** At most `countMax` points of a curve, the last one among them. */
-function thin(equity: Float64Array, time: Float64Array, countMax: number) {
-  const last = equity.length - 1;
-  const count = Math.min(countMax, equity.length);
-  return Array.from({ length: count }, (_, n) => {
-    const i = count === 1 ? last : Math.round(n * last / (count - 1));
-    return { timestamp: isoTime(time[time.length - equity.length + i]!), equity: equity[i]! };
-  });
-}
-
-/** As thin(), of the candles that have a value. */
-function thinPlot(values: Float64Array, time: Float64Array, countMax: number) {
-  const drawn = time.filter((_, i) => !Number.isNaN(values[i]));
-  return thin(values.filter((value) => !Number.isNaN(value)), drawn, countMax);
-}
-
-function lastTrades(trades: SandboxRun["result"]["trades"]): DrawnTrade[] {
-  const first = Math.max(0, trades.count - TRADES_SHOWN);
-  return Array.from({ length: trades.count - first }, (_, n) => {
-    const row = first + n;
-    const hasEnded = !Number.isNaN(trades.exitTime[row]);
-    return {
-      number: row + 1,
-      side: trades.side[row] === 1 ? "long" : "short",
-      quantity: trades.quantity[row]!,
-      entry_time: isoTime(trades.entryTime[row]!),
-      entry_price: trades.entryPrice[row]!,
-      exit_time: hasEnded ? isoTime(trades.exitTime[row]!) : null,
-      exit_price: hasEnded ? trades.exitPrice[row]! : null,
-      pnl: trades.pnl[row]!,
-      exit_reason: EXIT_REASONS[trades.exitReason[row]!] ?? null,
-      entry_order: trades.entryOrder[row]! + 1,
-      exit_order: trades.exitOrder[row] === NO_ORDER ? null : trades.exitOrder[row]! + 1,
-      tag: trades.tag[row] ?? null,
-      exit_tag: trades.exitTag[row] ?? null,
-      instrument: null,
-    };
-  });
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

@@ -8,7 +8,7 @@ import { say } from "../terminal.ts";
 import { collect } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
-import { readNumber } from "./question.ts";
+import { readNumber } from "../values.ts";
 
 const importSchema = z.looseObject({
   imported: z.number(),

@@ -4,6 +4,16 @@ import type { BacktestRequest, Inputs } from "../../client/index.ts";
 import { invocationFolder } from "../invocation.ts";
 import { serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
+import {
+  COMMISSION_OPTION,
+  type CostOptions,
+  EXECUTION_OPTION,
+  readCosts,
+  readNumber,
+  readObject,
+  readValue,
+  SLIPPAGE_OPTION,
+} from "../values.ts";
 
 /** How code runs that is no strategy of the catalogue. */
 export type Runtime = Exclude<Inputs["strategies"]["create"]["strategy"]["initial_version"], string>["runtime_config"];
@@ -29,20 +39,19 @@ export function questionCommand(name: string, description: string) {
     .option("-p, --parameter <name=value...>", "a parameter of the strategy, as in -p fast=24")
     .option("--parameters <json>", "any parameters of the request, as one object")
     .option("--balance <money>", "the starting capital (default: 10000)")
-    .option("--commission <rate>", "of each fill's value: 0.0005 is 0.05 % (default: 0)")
-    .option("--slippage-bps <points>", "hundredths of a percent on each fill (default: 0)")
+    .option(...COMMISSION_OPTION)
+    .option(...SLIPPAGE_OPTION)
+    .option(...EXECUTION_OPTION)
     .option("--lookback <candles>", "earlier candles that a decision sees, of a file or an endpoint")
     .option("--universe <slug>", "the markets of a universe in place of those named");
 }
 
 /** The options of a question. */
-interface QuestionOptions {
+interface QuestionOptions extends CostOptions {
   readonly timeframe?: string | undefined;
   readonly parameter?: readonly string[] | undefined;
   readonly parameters?: string | undefined;
   readonly balance?: string | undefined;
-  readonly commission?: string | undefined;
-  readonly slippageBps?: string | undefined;
   readonly lookback?: string | undefined;
   readonly universe?: string | undefined;
 }
@@ -93,29 +102,6 @@ export function readPair(option: string, text: string): [name: string, value: un
   return [text.slice(0, at), readValue(text.slice(at + 1))];
 }
 
-/** JSON where it is JSON, else the text itself. */
-export function readValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** @throws CommandError unless the text is a finite number. */
-export function readNumber(option: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isFinite(value)) return value;
-  throw usageError(`Cannot use ${option} ${text}: it must be a number`);
-}
-
-/** @throws CommandError unless the text is one JSON object. */
-function readObject(option: string, text: string): Readonly<Record<string, unknown>> {
-  const value = readValue(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw usageError(`Cannot use ${option} ${text}: it must be one JSON object`);
-}
-
 /** The instruments of `A@X,B@X`. @throws CommandError where one of them names no exchange. */
 export function readMarkets(text: string): [Market, ...Market[]] {
   const [first, ...others] = text.split(",").map((part) => readMarket(part.trim()));
@@ -134,14 +120,6 @@ function readMarket(text: string): Market {
   throw usageError(
     `Cannot use the market ${text}: write the symbol and the exchange, as in DEMO@SAMPLE; see hindcast markets`,
   );
-}
-
-function readCosts({ commission, slippageBps }: QuestionOptions): Record<string, unknown> | undefined {
-  if (commission === undefined && slippageBps === undefined) return undefined;
-  return {
-    ...(commission === undefined ? {} : { commission: readNumber("--commission", commission) }),
-    ...(slippageBps === undefined ? {} : { slippage: { bps: readNumber("--slippage-bps", slippageBps) } }),
-  };
 }
 
 /** The name that a run shows, and how to run it; no runtime for a strategy of the catalogue. */

@@ -9,7 +9,7 @@ import { type Caller, calling, collect, unlessMissing } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { CommandError, EXIT, usageError } from "../exit_codes.ts";
 import { drawOptimization, followOptimization, type Optimization, showEndedOptimization } from "./optimize.ts";
-import { readNumber } from "./question.ts";
+import { readNumber } from "../values.ts";
 import { followRun, showEnded } from "./submit_run.ts";
 import { drawRun } from "./run_drawing.ts";
 

@@ -6,7 +6,8 @@ import { wrap } from "../terminal.ts";
 import { calling, collect, unlessMissing } from "./caller.ts";
 import { callerFor, group, type Output, outputFor, print, serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
-import { describeStrategy, readNumber, readUserFile, readValue, type Runtime } from "./question.ts";
+import { describeStrategy, readUserFile, type Runtime } from "./question.ts";
+import { readNumber, readValue } from "../values.ts";
 
 type Strategy = Outputs["strategies"]["get"]["strategy"];
 type Registration = Inputs["strategies"]["create"]["strategy"];

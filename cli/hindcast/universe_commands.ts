@@ -4,7 +4,8 @@ import { invocationFolder } from "../invocation.ts";
 import { calling, collect, unlessMissing } from "./caller.ts";
 import { callerFor, group, outputFor, print, serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
-import { readMarkets, readNumber, readUserFile } from "./question.ts";
+import { readMarkets, readUserFile } from "./question.ts";
+import { readNumber } from "../values.ts";
 
 const list = serviceCommand("list", "List your universes and public ones")
   .argument("[search]", "words in slugs and descriptions")

@@ -4,7 +4,7 @@ import { readRules, type Rules } from "./parameter_rules.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
 
 /** Keys of `parameters` that belong to the service; all others are the strategy's own. */
-const RESERVED_PARAMETERS = [
+export const RESERVED_PARAMETERS = [
   "timeframe",
   "session",
   "runtime",

@@ -79,6 +79,23 @@ Deno.test("run takes a file of candles and says why a script fails", async () =>
   expect(ran.stdout).toMatch(/candles\.csv: 60 candles of 1d, 0 lines rejected/);
   expect(ran.stdout).toMatch(/2024-02-29/);
   expect(ran.stdout).toContain("Plotted: twice the close");
+  // What the run assumes is said, and costs are the author's to choose.
+  expect(ran.stdout).toContain("\nAssumed: fill next_open, commission 0, spread 0, slippage 0\n");
+  const costly = ["--commission", "0.01", "--execution", '{"slippage":{"bps":100}}'];
+  const file = [`${folder}/buy.ts`, "--data", `${folder}/candles.csv`];
+  const priced = await runTaskCommand("strategy", ["run", ...file, ...costly, "--json"]);
+  const { metrics, trades, execution, integrity } = JSON.parse(priced.stdout);
+  // Bought at the second candle's open of 101, a hundredth dearer, with a hundredth of it as the fee.
+  const quantity = 10_000 / (101 * 1.01 * 1.01);
+  expect(trades).toMatchObject([{ entry_price: 102.01, quantity: expect.closeTo(quantity, 6), exit_time: null }]);
+  expect(metrics.fees_paid).toBeCloseTo(quantity * 102.01 * 0.01, 4);
+  expect([execution.commission.rate, integrity.orders.status]).toEqual([0.01, "passed"]);
+  const strict = await runTaskCommand("strategy", ["run", ...file, "--strict"]);
+  expect([strict.code, strict.stderr]).toEqual([0, ""]);
+  await Deno.writeTextFile(
+    `${folder}/counts.ts`,
+    "var runs = 0; strategy(() => ({ decide(i, candles, account, orders) { if (i % (3 + runs++ % 2) === 0) orders.buy(); } }));",
+  );
   // Sydney trades from 23:00 to 05:00 UTC in January.
   const hours = Array.from({ length: 12 }, (_, n) => {
     const open = new Date(Date.UTC(2024, 0, 7 + Math.floor(n / 6), 23 + n % 6)).toISOString();

@@ -82,8 +82,23 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["server/", ["server/", "routers/", "workers/rows/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
-  ["cli/strategy_check.ts", ["cli/", "workers/checks/conformance.ts", "types:workers/", "types:engine/"]],
-  ["cli/strategy_run.ts", ["cli/", "workers/sandbox/", "workers/checks/conformance.ts", "types:workers/", "engine/"]],
+  ["cli/strategy_check.ts", [
+    "cli/",
+    "workers/checks/conformance.ts",
+    "routers/strategies/parameters.ts",
+    "types:workers/",
+    "types:engine/",
+  ]],
+  ["cli/strategy_run.ts", [
+    "cli/",
+    "workers/sandbox/",
+    "workers/checks/conformance.ts",
+    "routers/runs/execution_request.ts",
+    "routers/common/errors.ts",
+    "types:workers/",
+    "engine/",
+  ]],
+  ["cli/strategy_report.ts", ["cli/", "types:workers/", "engine/"]],
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/demo_portfolio.ts", ["cli/", "market/feeds/sample_stocks.ts"]],

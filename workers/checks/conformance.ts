@@ -1,5 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
-import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
+import { type AssetClass, type Execution, resolveExecution } from "../../engine/execution.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
 import type { RemoteMarketsTask, RemoteTask } from "../common/remote_task.ts";
@@ -89,16 +89,18 @@ interface CodeTrial {
   readonly initialBalance: number;
   /** Null: days of UTC. */
   readonly tradingDays: TradingDayColumns | null;
+  /** Complete rules. */
+  readonly execution: Execution;
 }
 
-/** Runs a user's code over candles as a backtest would, integrity checks included, with the service's default execution. */
+/** Runs a user's code over candles as a backtest would, integrity checks included. */
 export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Outcome<SandboxRun>> {
-  const { code, parameters, candles, timeframeMs, assetClass, initialBalance, tradingDays } = trial;
+  const { code, parameters, candles, timeframeMs, assetClass, initialBalance, tradingDays, execution } = trial;
   const task = {
     candles,
     firstIndex: 0,
     initialBalance,
-    execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
+    execution,
     timeframeMs,
     assetClass,
     tradingDays,
@@ -122,7 +124,7 @@ export interface EndpointTrial {
   /** Names of inputs, which are made-up candles; absent: none. */
   readonly inputs?: readonly string[];
   /** The candles to run over; absent: the sample candles. */
-  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays">;
+  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays" | "execution">;
 }
 
 /** The outcome of a trial. */
@@ -154,7 +156,7 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
     inputs: inputs.map((name) => ({ ...sampleInput(candles), name })),
     firstIndex: 0,
     initialBalance: data?.initialBalance ?? BALANCE,
-    execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
+    execution: data?.execution ?? resolveExecution({}, assetClass, timeframeMs),
     timeframeMs,
     assetClass: data?.assetClass ?? null,
     tradingDays: data?.tradingDays ?? null,
