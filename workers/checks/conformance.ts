@@ -124,7 +124,10 @@ export interface EndpointTrial {
   /** Names of inputs, which are made-up candles; absent: none. */
   readonly inputs?: readonly string[];
   /** The candles to run over; absent: the sample candles. */
-  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays" | "execution">;
+  readonly data?: Pick<
+    CodeTrial,
+    "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays" | "execution"
+  >;
 }
 
 /** The outcome of a trial. */

@@ -1,4 +1,5 @@
 import { FrameFault } from "./frame_reader.ts";
+import { DecisionWatch } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { countKill } from "../common/telemetry.ts";
@@ -14,6 +15,8 @@ export type { SandboxLimits } from "./sandbox_limits.ts";
 
 // A process that says nothing of its memory for this many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
+/** A script that decides on one candle for longer will not end, while a whole run may take minutes. */
+const DECISION_MS_MAX = 30_000;
 /** Of what the process writes on standard error, the last characters are kept. */
 export const ERRORS_CHARS_MAX = 16_384;
 
@@ -68,12 +71,19 @@ class SandboxProcess<Value extends object> {
   readonly #log = new ReportedLog();
   readonly #answers: AnswerReader<Value>;
   readonly #kind: SandboxJob["kind"];
+  readonly #decision: DecisionWatch;
 
   constructor(job: SandboxJob, limits: SandboxLimits) {
     this.#limits = limits;
     this.#kind = job.kind;
+    this.#decision = new DecisionWatch(job, limits.decisionMsMax ?? DECISION_MS_MAX);
     this.#residentBytesMax = limits.memoryBytesMax;
-    this.#child = spawnChild(kindOf(job), childLimits(limits), limits.address ?? null, limits.jitless ?? false);
+    this.#child = spawnChild(
+      kindOf(job),
+      childLimits(limits, job.kind),
+      limits.address ?? null,
+      limits.jitless ?? false,
+    );
     this.#input = this.#child.stdin.getWriter();
     this.#answers = new AnswerReader(this.#child.stdout, job);
   }
@@ -116,6 +126,8 @@ class SandboxProcess<Value extends object> {
     const { cpuMsMax = Infinity } = this.#limits;
     const { atMs, cpuMs: before } = this.#begun;
     if (Math.min(performance.now() - atMs, cpuMs - before) > cpuMsMax) this.#endLate(cpuMsMax);
+    const stuck = this.#decision.check(this.#decided, cpuMs);
+    if (stuck !== null) this.#kill("deadline", "STRATEGY_TIMED_OUT", stuck);
   }
 
   #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {

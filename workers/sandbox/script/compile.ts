@@ -56,9 +56,14 @@ function placeOf(source: string, index: number): string {
 async function explain(source: string, error: unknown): Promise<ScriptFault> {
   const message = error instanceof Error ? error.message : String(error);
   const at = /^([\s\S]*?) at file:\/\/\/[^:]*:(\d+:\d+)$/.exec(message);
-  if (at !== null) return new ScriptFault(`${SCRIPT_FILE}:${at[2]}: ${at[1]}`);
+  if (at !== null) return new ScriptFault(`${SCRIPT_FILE}:${at[2]}: ${inPlainWords(at[1]!)}`);
   const found = await locate(source);
   return new ScriptFault(found ?? `${SCRIPT_FILE}: ${message.replace(/^\[\w+\] /, "")}`);
+}
+
+function inPlainWords(message: string): string {
+  const code = /^TypeScript (.+?) (?:is|are) not supported in strip-only mode$/.exec(message)?.[1];
+  return code === undefined ? message : `${code} cannot be used: only types are taken out, and this is code`;
 }
 
 /** The first error of a text by the runtime's own parser, which says where; null if it sees none. */

@@ -59,14 +59,14 @@ Deno.test("a cross trades to the byte as the same script in TypeScript", async (
         self.a = sma(candles.close, 2)
         self.b = sma(candles.close, 3)
     def decide(self, i, candles, account, orders):
-        if crosses_above(self.a, self.b, i): orders.buy(stop_loss_fraction=0.1, tag="up")
-        elif crosses_below(self.a, self.b, i): orders.close(0.5, "down")
+        if crosses_below(self.a, self.b, i): orders.buy(stop_loss_fraction=0.1, tag="down")
+        elif crosses_above(self.a, self.b, i): orders.close(0.5, "up")
 `;
   const typescript = `strategy(() => ({
     prepare({ close }) { this.a = sma(close, 2); this.b = sma(close, 3); },
     decide(i, { close }, account, orders) {
-      if (crossesAbove(this.a, this.b, i)) orders.buy({ stopLossFraction: 0.1, tag: "up" });
-      else if (crossesBelow(this.a, this.b, i)) orders.close(0.5, "down");
+      if (crossesBelow(this.a, this.b, i)) orders.buy({ stopLossFraction: 0.1, tag: "down" });
+      else if (crossesAbove(this.a, this.b, i)) orders.close(0.5, "up");
     },
   }));`;
   const [ours, theirs] = [await playPython(python, CLOSES), await playScript(typescript, CLOSES)];
@@ -94,8 +94,11 @@ Deno.test("options of orders are checked, and nothing of a refused order is plac
   expect(await refused("orders.buy(sise=1)")).toMatch(
     /^TypeError: sise is no option of an order: there are limit_price/,
   );
-  expect(await refused("orders.buy(size='1')")).toBe("ValueError: size must be a number, not '1'");
-  expect(await refused("orders.buy(size=float('nan'))")).toBe("ValueError: size must be a number, not nan");
+  expect(await refused("orders.buy(size='1')")).toMatch(/^ValueError: size must be a number above 0, not '1'/);
+  expect(await refused("orders.buy(size=float('nan'))")).toBe(
+    "ValueError: size must be a number above 0, not nan: orders.sell sells",
+  );
+  expect(await refused("orders.buy(size=-1)")).toMatch(/^ValueError: size must be a number above 0, not -1/);
   expect(await refused("orders.buy(size_by='cash')")).toBe("TypeError: size_by needs a size");
   expect(await refused("orders.buy(size=1, size_by='lots')")).toMatch(
     /^TypeError: size_by must be one of units, equity/,

@@ -128,6 +128,13 @@ Deno.test("a run that ends at its deadline counts the candles that it has decide
   });
 });
 
+Deno.test("a decision that never ends is ended by itself, long before the run is due, with its candle", async () => {
+  const source = deciding("if (i === 5) for (;;);");
+  expect(await endOf(runScript(source, { deadlineMs: 600_000, decisionMsMax: 1000 }))).toMatch(
+    /^STRATEGY_TIMED_OUT: Cannot go on at candle 5 of the range, counted from 0 \(.*\): its decision took more than 1 s$/,
+  );
+});
+
 Deno.test("async work that never ends does not keep the run from ending", async () => {
   const source = deciding("if (i === 0) (async () => { for (;;) await null; })();");
   expect(await endOf(runScript(source))).toBe("completed");

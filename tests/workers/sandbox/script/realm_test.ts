@@ -136,11 +136,11 @@ Deno.test("an order that another one's options place has the name that its call 
       this.names = [outer, inner];
     }
     if (i === 1) orders.cancel(this.names[0]);
-    if (i === 2) console.log(this.names.map((order) => orders.isWorking(order)));
+    if (i === 2) console.log([0, ...this.names].map((order) => orders.isWorking(order)));
     if (i === 3) console.log(orders.working.map((order) => order === this.names[1]));`),
     [10, 10, 10, 10],
   );
-  expect(log).toEqual(["[false,true]", "[true]"]);
+  expect(log).toEqual(["[false,false,true]", "[true]"]);
 });
 
 Deno.test("orders of every type arrive with their prices, sizes and guards", async () => {
@@ -256,6 +256,8 @@ const WRONG: readonly (readonly [name: string, lines: string, message: RegExp])[
   ["an order of nobody", "orders.cancel(7)", /an order is what buy, sell, close and replace return, not 7/],
   ["too many orders", "for (let n = 0; n < 1025; n++) orders.buy()", /at most 1024 orders/],
   ["an indicator in decide", "sma(candles.close, 3)", /sma is for prepare/],
+  ["a size below 0", "orders.buy({ size: -1 })", /size must be a number above 0, not -1/],
+  ["capitals that are none", "SMA(candles.close, 3)", /SMA is not defined: did you mean sma\?/],
   ["a misspelt name", "order.buy()", /order is not defined/],
   ["a promise", "return (async () => {})()", /decide must not be async/],
   ["a thrown text", 'throw "no"', /it threw no/],
@@ -277,6 +279,11 @@ const UNFIT: readonly (readonly [name: string, source: string, message: RegExp])
   ["two strategies", "strategy(() => ({ decide() {} })); strategy(() => ({ decide() {} }));", /called twice/],
   ["no decide", "strategy(() => ({ decied() {} }));", /decied is not known: use warmup, prepare and decide/],
   ["a warm-up of half a candle", "strategy(() => ({ warmup: 0.5, decide() {} }));", /warmup must be a whole number/],
+  [
+    "a warm-up of a parameter that is not given",
+    "strategy(({ fast = 2, slow }) => ({ warmup: slow + fast, decide() {} }));",
+    /not NaN: the run gives no parameter fast, slow$/,
+  ],
   ["a period of 0", deciding("", "sma(candles.close, 0)"), /sma: period must be a whole number .*strategy.ts:2:/],
   ["a column of its own", deciding("", "sma([1, 2], 3)"), /sma: values must be a column of candles/],
   ["an error at the top", "\n\nnull.x;", /Cannot read properties of null .* at strategy\.ts:3:6/],

@@ -3,6 +3,8 @@ import { deciding, playScript } from "./scripts.ts";
 
 const REFUSED = {
   "a size that is no number": 'orders.buy({ limitPrice: 5, candlesMax: 1, size: "x" })',
+  "a size below 0": "orders.buy({ limitPrice: 5, size: -1 })",
+  "a size of nothing": "orders.buy({ limitPrice: 5, size: 0 })",
   "an option that is not known": "orders.buy({ limitPrice: 5, price: 5 })",
   "a getter that throws": "orders.buy({ limitPrice: 5, get size() { throw 1 } })",
   "no object": "orders.sell(5)",

@@ -19,6 +19,12 @@ def read_double(name, value):
     raise ValueError(f"{name} must be a number, not {show(value)}")
 
 
+def read_size(value):
+    if is_number(value) and value > 0:
+        return value
+    raise ValueError(f"size must be a number above 0, not {show(value)}: orders.sell sells")
+
+
 def read_whole(name, value):
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31:
         return value
@@ -53,7 +59,7 @@ def read_options(options):
         if value is None:
             continue
         if name in DOUBLES:
-            numbers.append((DOUBLES[name], read_double(name, value)))
+            numbers.append((DOUBLES[name], read_size(value) if name == "size" else read_double(name, value)))
             kind += 1 if name == "limit_price" else 2 if name == "stop_price" else 0
         elif name in WHOLES:
             wholes.append((WHOLES[name], read_whole(name, value)))
@@ -132,6 +138,8 @@ class Orders:
     def is_working(self, order):
         """True while an order waits to be filled."""
         self._begin()
+        if order is None or order == 0:  # No order was kept yet.
+            return False
         name = self._check(order)
         return name > self._known or name in self.working
 

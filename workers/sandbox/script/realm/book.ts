@@ -46,6 +46,8 @@ export function makeBook(layout: Layout, memory: Memory) {
       return name;
     },
     isWorking: (order: unknown): boolean => {
+      // A counter that no order has been kept in yet.
+      if (order === 0) return false;
       const name = check(order);
       return name > known || isListed(name);
     },

@@ -151,7 +151,7 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
         if (value === undefined || value === null) continue;
         const offset = doubles.get(name);
         if (offset === undefined) option(at, name, value);
-        else memory.doubles[(at + offset) >>> 3] = readDouble(name, value);
+        else memory.doubles[(at + offset) >>> 3] = name === "size" ? readSize(value) : readDouble(name, value);
         if (offset === ORDER.limitPrice) type += 1;
         else if (offset === ORDER.stopPrice) type += 2;
         else if (offset === ORDER.size) hasSize = true;
@@ -185,6 +185,11 @@ export function readGuards(guards: unknown): { readonly stopLoss: number; readon
 export function readDouble(name: string, value: unknown): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw new RangeError(`${name} must be a number, not ${value}`);
+}
+
+export function readSize(value: unknown): number {
+  if (typeof value === "number" && value > 0 && value < Infinity) return value;
+  throw new RangeError(`size must be a number above 0, not ${value}: orders.sell sells`);
 }
 
 export function unknownOption(name: string): TypeError {

@@ -26,7 +26,7 @@ export function keepStacks({ file, lineCharsMax, stackCharsMax }: Layout): (erro
   return (error) => {
     try {
       const isError = error instanceof Error;
-      const message = isError ? `${error.name}: ${error.message}` : `it threw ${showValue(error)}`;
+      const message = isError ? `${error.name}: ${error.message}${nearGlobal(error)}` : `it threw ${showValue(error)}`;
       // The runtime may put the line itself before the stack.
       const isPlace = (line: string) => /:\d+:\d+\)?$/.test(line);
       const stack = isError ? String(error.stack ?? "").split("\n").filter(isPlace).join("\n") : "";
@@ -35,6 +35,15 @@ export function keepStacks({ file, lineCharsMax, stackCharsMax }: Layout): (erro
       return '{"message":"it threw a value that cannot be shown","stack":""}';
     }
   };
+}
+
+/** The global that a name is written like, but for its capitals and underscores: "SMA" for sma. */
+export function nearGlobal(error: Error): string {
+  const name = error.name === "ReferenceError" ? /^(\w+) is not defined$/.exec(error.message)?.[1] : undefined;
+  if (name === undefined) return "";
+  const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
+  const near = Object.getOwnPropertyNames(globalThis).find((known) => plain(known) === plain(name));
+  return near === undefined ? "" : `: did you mean ${near}?`;
 }
 
 /** The global `console`: keeps lines, the first of them, and counts them where the host sees it. */

@@ -142,7 +142,7 @@ export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
     create(parameters: unknown, series: Series): void {
       if (isPortfolio()) throw new Error("portfolio decides on many markets: the run needs instruments or a universe");
       if (factory === null) throw new Error("the script never calls strategy(...)");
-      definition = readDefinition(factory(parameters, series), layout);
+      definition = readDefinition(factory(parameters, series), layout, () => findMissing(factory, parameters, series));
     },
     definition(): Definition {
       if (definition === null) throw new Error("the strategy is not created");
@@ -151,7 +151,19 @@ export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
   };
 }
 
-export function readDefinition(made: unknown, layout: Layout): Definition {
+/** The parameters that a script reads and the run does not give, in words. */
+export function findMissing(make: Factory | null, parameters: unknown, series: Series): string {
+  const missing: string[] = [];
+  const get = (given: object, name: string | symbol): unknown => {
+    if (!(name in given)) missing.push(String(name));
+    return Reflect.get(given, name);
+  };
+  make?.(new Proxy(Object(parameters), { get }), series);
+  return missing.length === 0 ? "" : `: the run gives no parameter ${missing.join(", ")}`;
+}
+
+/** @param missing Says what a warm-up that is no number was computed without. */
+export function readDefinition(made: unknown, layout: Layout, missing: () => string): Definition {
   if (typeof made !== "object" || made === null) {
     throw new TypeError(`the function that strategy takes must return an object with decide, not ${typeof made}`);
   }
@@ -159,7 +171,10 @@ export function readDefinition(made: unknown, layout: Layout): Definition {
   const misspelt = Object.keys(rest).find((key) => /^(warm.?up|prep.*|deci.*|on_?candle|init)$/i.test(key));
   if (misspelt !== undefined) throw new TypeError(`${misspelt} is not known: use warmup, prepare and decide`);
   if (typeof warmup !== "number" || !Number.isInteger(warmup) || warmup < 1 || warmup > layout.warmupMax) {
-    throw new RangeError(`warmup must be a whole number of candles from 1 to ${layout.warmupMax}, not ${warmup}`);
+    const without = Number.isNaN(warmup) ? missing() : "";
+    throw new RangeError(
+      `warmup must be a whole number of candles from 1 to ${layout.warmupMax}, not ${warmup}${without}`,
+    );
   }
   if (!isCallable(decide)) throw new TypeError("the strategy has no function decide");
   if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");

@@ -4,6 +4,7 @@ export function takeAway(): void {
     Date: "a strategy has no clock: candles.time has the time, and utc(time) its parts",
     Temporal: "a strategy has no clock: candles.time has the time, and utc(time) its parts",
     Intl: "a strategy does not depend on a language",
+    require: "a script is one file; bundle what it needs into it",
     eval: "a strategy makes no code from texts",
     Function: "a strategy makes no code from texts",
     WebAssembly: "a strategy makes no code from bytes",
