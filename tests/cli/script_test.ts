@@ -92,10 +92,6 @@ Deno.test("run takes a file of candles and says why a script fails", async () =>
   expect([execution.commission.rate, integrity.orders.status]).toEqual([0.01, "passed"]);
   const strict = await runTaskCommand("strategy", ["run", ...file, "--strict"]);
   expect([strict.code, strict.stderr]).toEqual([0, ""]);
-  await Deno.writeTextFile(
-    `${folder}/counts.ts`,
-    "var runs = 0; strategy(() => ({ decide(i, candles, account, orders) { if (i % (3 + runs++ % 2) === 0) orders.buy(); } }));",
-  );
   // Sydney trades from 23:00 to 05:00 UTC in January.
   const hours = Array.from({ length: 12 }, (_, n) => {
     const open = new Date(Date.UTC(2024, 0, 7 + Math.floor(n / 6), 23 + n % 6)).toISOString();

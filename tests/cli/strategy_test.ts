@@ -16,7 +16,7 @@ Deno.test("check accepts a valid module, with a report", async () => {
   const ended = await runTask("strategy", ["check", module, "--parameters", '{"fast":5,"slow":20}']);
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   expect(ended.stdout).toContain("first decision with 21 candles visible");
-  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n {2}orders +passed: 0 of \d+ orders were refused/);
+  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n {2}orders +passed: The simulator refused none of \d+ orders/);
   expect(ended.stdout).toMatch(/[\d,]+ nanoseconds? a candle/);
   expect(ended.stdout).toContain("Accepted");
 });
@@ -158,7 +158,7 @@ Deno.test("wrong arguments end with exit code 2, and --help prints the usage", a
     [["check"], "missing required argument 'strategy'"],
     [["check", "x.wasm", "--parameter", "{}"], "Did you mean --parameters?"],
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
-    [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
+    [["check", "x.wasm", "--parameters", "{"], "Cannot use --parameters {: it must be one JSON object"],
     [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],
     [["run", "x.ts", "--symbol", "DEMO"], "without --from and --to"],
     [["run", "x.ts", "--from", "2024-01-01"], "without --symbol"],
@@ -254,6 +254,11 @@ Deno.test("run runs an endpoint over candles, and ends with 1 when it fails", as
     expect(ended.stdout).toMatch(/determinism +passed/);
   }
   expect(new Set(endpoint.requests.map(({ mode }) => mode))).toEqual(new Set(["batch", "step"]));
+  await using peeking = serveDecisions(({ candles: { close } }, i) =>
+    close.at(-1)! > close[i]! ? [{ side: "buy", when: "flat" }] : [{ action: "close", when: "long" }]
+  );
+  const peeked = await runTaskCommand("strategy", ["run", peeking.url, "--lookback", "1", "--strict"]);
+  expect([peeked.code, peeked.stdout]).toEqual([1, expect.stringMatching(/lookahead +failed/)]);
   await using wrong = serveJson(() => ({ version: 1, decisions: "none" }));
   const failed = await runTaskCommand("strategy", ["run", wrong.url]);
   expect([failed.code, failed.stdout]).toEqual([1, expect.stringMatching(/INVALID_SIGNAL: .*\/decisions/)]);
