@@ -75,7 +75,7 @@ export async function checkWarmUps(user: TestClient): Promise<void> {
     const warm = await run(runtime);
     expect([warm.first, warm.notes]).toEqual(["2024-02-01T01:00:00.000Z", expect.not.stringMatching(/decision/)]);
     // It buys again and again, with nothing left to pay.
-    expect(warm.notes).toMatch(/The simulator refused \d+ of \d+ orders: \d+ \(not enough buying power\)/);
+    expect(warm.notes).toMatch(/The simulator refused \d+ of \d+ orders: \d+ \(smaller than one lot\)/);
     const [summary] = (await user.get("/api/backtests?view=summary&limit=1")).list("/backtests");
     expect(Object(summary).failed_checks).toEqual([]);
     // The archive begins with the year: ten days are held.

@@ -1,5 +1,8 @@
 import type { SandboxJob } from "./task.ts";
 
+/** A script that decides on one candle for longer will not end, while a whole run may take minutes. */
+export const DECISION_MS_MAX = 30_000;
+
 /** Ends a script that goes on for too long within one decision, long before its whole run is due. */
 export class DecisionWatch {
   /** Opens of the range's candles; null: this job's decisions are not told. */

@@ -1,5 +1,5 @@
 import { FrameFault } from "./frame_reader.ts";
-import { DecisionWatch } from "./decision_watch.ts";
+import { DECISION_MS_MAX, DecisionWatch } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { countKill } from "../common/telemetry.ts";
@@ -15,8 +15,6 @@ export type { SandboxLimits } from "./sandbox_limits.ts";
 
 // A process that says nothing of its memory for this many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
-/** A script that decides on one candle for longer will not end, while a whole run may take minutes. */
-const DECISION_MS_MAX = 30_000;
 /** Of what the process writes on standard error, the last characters are kept. */
 export const ERRORS_CHARS_MAX = 16_384;
 
