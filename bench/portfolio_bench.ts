@@ -93,7 +93,8 @@ async function runC(markets: readonly PortfolioMarket[], equity: number): Promis
       .output()
       .catch(() => null);
     if (compiled?.success !== true) return null;
-    const asks = findAsks("month", markets[0]!.candles.time, 0);
+    const { time } = markets[0]!.candles;
+    const asks = findAsks({ every: "month" }, { dates: time, instant: time }, 0);
     const file = await Deno.open(`${folder}/data`, { write: true, create: true });
     const write = async (column: Float64Array) => {
       for (let bytes = new Uint8Array(column.slice().buffer); bytes.length > 0;) {
