@@ -190,7 +190,7 @@ export async function tryPortfolioEndpoint(
     ...{ lookbackCandles, minCandles: 1, parameters, positionsMax: 3, rank: "listed", seed: 1 },
     markets: sampleMarkets(inputs),
     initialBalance: BALANCE,
-    execution: withPeriodsPerYear(resolveExecution({}, "crypto"), "crypto", SAMPLE_TIMEFRAME_MS),
+    execution: resolveExecution({}, "crypto", SAMPLE_TIMEFRAME_MS),
     timeframeMs: SAMPLE_TIMEFRAME_MS,
   };
   const begun = performance.now();
