@@ -4,12 +4,17 @@ import {
   ABI_VERSION,
   ACTION,
   EXPORTED_FUNCTIONS,
+  FLAG_HAS_CLOSED,
+  FLAG_IS_MEMBER,
   FRAME,
   FRAME_BYTES,
   IMPORTED_FUNCTIONS,
   INPUT,
   INPUT_BYTES,
   LOG_LINES_MAX,
+  MARKET,
+  MARKET_BYTES,
+  MARKETS,
   MESSAGE_BYTES_MAX,
   MODULE,
   ORDER,
@@ -41,10 +46,22 @@ const PAGE_NAMES: Readonly<Record<string, string>> = {
   workingPointer: "working_ptr",
   tagPointer: "tag_ptr",
   tagBytes: "tag_len",
+  idPointer: "id_ptr",
+  idBytes: "id_len",
+};
+const MARKETS_NAMES: Readonly<Record<string, string>> = {
+  ...PAGE_NAMES,
+  count: "markets_count",
+  rows: "markets_ptr",
+  orderMarkets: "order_markets_ptr",
 };
 const DOUBLES = [
   "cash",
   "equity",
+  "now",
+  "min_trade",
+  "weight",
+  "target_weight",
   "quantity",
   "entry_price",
   "initial_balance",
@@ -73,6 +90,15 @@ Deno.test("the table of inputs has every field at its offset", () => {
   expectRow(INPUT.count, "count");
   expectRow(INPUT.columnsCapacity, "columns_capacity");
   expect(page).toContain(`A row of the table has ${INPUT_BYTES} bytes`);
+});
+
+Deno.test("the block of markets and its rows have every field at its offset", () => {
+  for (const [name, offset] of Object.entries(MARKETS)) expectRow(offset, MARKETS_NAMES[name] ?? toSnake(name));
+  for (const [name, offset] of Object.entries(MARKET)) {
+    expectRow(offset, name === "target" ? "target_weight" : PAGE_NAMES[name] ?? toSnake(name));
+  }
+  expect(page).toContain(`A row of the table of markets has ${MARKET_BYTES} bytes`);
+  expect(page).toContain(`| ${FLAG_HAS_CLOSED} a candle of it closed at this moment; ${FLAG_IS_MEMBER} it is a member`);
 });
 
 Deno.test("the order table's rows have every field at its offset", () => {

@@ -162,10 +162,20 @@ export function init(shared: Frame): i32 {
 }
 
 export function on_candle(shared: Frame): i32 {
-  frame = shared;
+  begin(shared);
   advance();
-  rows = 0;
   strategy!.decide();
+  return rows;
+}
+
+/** Begins a decision. */
+export function begin(shared: Frame): void {
+  frame = shared;
+  rows = 0;
+}
+
+/** Rows of this decision's orders. */
+export function placed(): i32 {
   return rows;
 }
 

@@ -46,6 +46,38 @@ export const INPUT = {
 } as const;
 export const INPUT_BYTES = 32;
 
+/** Byte offsets in the block that `on_markets` gets beside the frame. */
+export const MARKETS = {
+  count: 0,
+  rows: 4,
+  now: 8,
+  minTrade: 16,
+  hasTargets: 24,
+  /** The markets of the rows of the order table. */
+  orderMarkets: 28,
+  tagPointer: 32,
+  tagBytes: 36,
+} as const;
+export const MARKETS_BYTES = 40;
+
+/** Byte offsets in a row of the table of markets. */
+export const MARKET = {
+  idPointer: 0,
+  idBytes: 4,
+  /** Six pointers: time, open, high, low, close, volume. */
+  columns: 8,
+  count: 32,
+  flags: 36,
+  quantity: 40,
+  entryPrice: 48,
+  weight: 56,
+  target: 64,
+  keep: 72,
+} as const;
+export const MARKET_BYTES = 80;
+export const FLAG_HAS_CLOSED = 1;
+export const FLAG_IS_MEMBER = 2;
+
 /** Byte offsets in a row of the order table. */
 export const ORDER = {
   action: 0,
@@ -115,6 +147,8 @@ export const EXPORTED_FUNCTIONS: Readonly<Record<string, { readonly type: string
   alloc: { type: "(i32) -> i32", required: true },
   init: { type: "(i32) -> i32", required: true },
   on_candle: { type: "(i32) -> i32", required: true },
+  on_markets: { type: "(i32, i32) -> i32", required: false },
+  every: { type: "() -> i32", required: false },
   _initialize: { type: "() -> nothing", required: false },
 };
 export const MEMORY_EXPORT = "memory";

@@ -19,7 +19,7 @@ import {
 } from "../task.ts";
 import type { Plot } from "../../common/protocol.ts";
 import { ScriptFault } from "./fault.ts";
-import { runPortfolioDry } from "./check_portfolio.ts";
+import { runPortfolioScriptDry } from "./check_portfolio.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { isPortfolio } from "./is_portfolio.ts";
 import type { RealmGuest } from "./realm_guest.ts";
@@ -110,7 +110,7 @@ function makeOrRefuse(script: CompiledScript, parametersJson: string, series: Se
 function check(job: ScriptCheckJob, script: CompiledScript, guests: RealmGuest[]): Outcome<ValidScript> {
   if (isPortfolio(job.source, script)) {
     guests.length = 0;
-    const report = runPortfolioDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
+    const report = runPortfolioScriptDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
     return { type: "completed", report, log: logOf(guests), parameterSchema: guests[0]?.declaredParameters() ?? null };
   }
   const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));

@@ -19,6 +19,8 @@ export interface CheckedModule {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly memoryBytesMin: number;
   readonly memoryBytesMax: number;
+  /** True if it decides on many markets at once. */
+  readonly decidesOnMarkets: boolean;
 }
 
 const MIB = 2 ** 20;
@@ -43,6 +45,7 @@ export function checkModule(bytes: Uint8Array): CheckedModule {
     bytes: rewrite(bytes, shape, memory),
     memoryBytesMin: memory.min * PAGE_BYTES,
     memoryBytesMax: capOf(memory, MODULE.memoryPagesMax) * PAGE_BYTES,
+    decidesOnMarkets: shape.exports.some(({ name }) => name === "on_markets"),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Period, PERIODS } from "../../../engine/portfolio/portfolio.ts";
 import { RunError } from "../../common/outcome.ts";
 import type { Series } from "../candle_series.ts";
 import {
@@ -38,7 +39,7 @@ interface GuestCode {
   readonly memory: WebAssembly.Memory;
 }
 
-type Call = (argument: number) => number;
+type Call = (...args: readonly number[]) => number;
 
 /**
  * An initialised instance of a checked module: it has read its parameters and requested its tables.
@@ -54,6 +55,10 @@ export class Guest implements DrivenGuest {
   readonly frame: number;
   /** The exported `on_candle`. */
   readonly onCandle: Call;
+  /** The exported `on_markets`; on_candle of a module for one market, which nobody calls so. */
+  readonly onMarkets: (frame: number, markets: number) => number;
+  /** The period after which a module for many markets is asked; null: whenever a candle closes. */
+  readonly every: Period | null;
   readonly memory: WebAssembly.Memory;
   readonly driver: Driver;
   /** Of the run's candles, the first in its range. */
@@ -92,6 +97,7 @@ export class Guest implements DrivenGuest {
     };
     const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));
     this.onCandle = callable(exports["on_candle"]);
+    this.onMarkets = callable(exports["on_markets"] ?? exports["on_candle"]);
     this.#alloc = callable(exports["alloc"]);
     if (exports["_initialize"] !== undefined) attempt("start", () => callable(exports["_initialize"])(0));
     const version = attempt("read its ABI version", () => callable(exports["abi_version"])(0));
@@ -113,6 +119,7 @@ export class Guest implements DrivenGuest {
     this.ordersMax = request(words, "orders_max", FRAME.ordersMax, 1, ORDERS_MAX.limit);
     this.tradesMax = request(words, "trades_max", FRAME.tradesMax, 0, TRADES_MAX.limit);
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
+    this.every = exports["every"] === undefined ? null : readPeriod(callable(exports["every"]));
   }
 
   /** True once it has given up, even if its call returned. */
@@ -166,6 +173,17 @@ export class Guest implements DrivenGuest {
     words[FRAME.inputsCount / 4] = this.inputs.count;
     new Float64Array(this.memory.buffer, this.frame, FRAME_BYTES / 8)[FRAME.timeframeMs / 8] = series.timeframeMs;
   }
+}
+
+function readPeriod(every: Call): Period | null {
+  const number = attempt("read its period", () => every());
+  if (number === 0) return null;
+  const period = PERIODS[number - 1];
+  if (period !== undefined) return period;
+  throw new RunError(
+    "STRATEGY_FAILED",
+    `Cannot initialise: every returned ${number}: it must be 0 to ${PERIODS.length}`,
+  );
 }
 
 /** Runs a call into a module. @throws {RunError} Naming the action and the reason. */

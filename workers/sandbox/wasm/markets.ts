@@ -1,5 +1,7 @@
-/** A module over many markets: an instance for each, and one account between them. */
+/** A module over many markets: an instance for each, or one that decides on all, and one account between them. */
+import type { PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
+import { candleMs } from "../candle_series.ts";
 import type { MarketsActs } from "../markets/check_markets.ts";
 import { MarketsLog } from "../markets/markets_log.ts";
 import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
@@ -12,9 +14,11 @@ import {
   type SandboxMarkets,
   type WasmMarketsJob,
 } from "../task.ts";
+import { roundCapacity } from "../player.ts";
 import { checkModule } from "./check.ts";
 import type { LogLines } from "./guest.ts";
 import { type GuestMaker, makersFor } from "./maker.ts";
+import { GuestPortfolio } from "./portfolio.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "./strategy.ts";
 
@@ -31,8 +35,12 @@ export function doWasmMarkets(
 ): Outcome<SandboxMarkets> | LookbackRequest {
   const log = new MarketsLog(report);
   try {
-    const makers = makersFor(checkModule(job.module), job.task.markets.length, SANDBOX_BYTES_MAX + candleBytes(job));
-    return backtest(job, makers, control, log);
+    const checked = checkModule(job.module);
+    const { decidesOnMarkets } = checked;
+    const instances = decidesOnMarkets ? 1 : job.task.markets.length;
+    const makers = makersFor(checked, instances, SANDBOX_BYTES_MAX + candleBytes(job));
+    const strategies = decidesOnMarkets ? portfolioOf(job, makers[0]!, log) : strategiesOf(job, makers, log);
+    return backtest(job, strategies, control, log);
   } catch (error) {
     if (error instanceof ModuleFault) {
       return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the module: ${error.message}` };
@@ -42,12 +50,30 @@ export function doWasmMarkets(
   }
 }
 
-function backtest(
-  job: WasmMarketsJob,
-  makers: readonly GuestMaker[],
-  control: Int32Array,
+/** Makes the strategy of a run. @param isFirst True: its first instances log; later ones repeat it. */
+type MakeStrategy = (isFirst: boolean) => PortfolioRequest["strategy"];
+
+/** One instance for all markets. */
+function portfolioOf(
+  { task, parametersJson, candlesMin }: WasmMarketsJob,
+  maker: GuestMaker,
   log: MarketsLog,
-): Outcome<SandboxMarkets> | LookbackRequest {
+): MakeStrategy {
+  const { markets, timeframeMs } = task;
+  const series = { timeframeMs: candleMs(timeframeMs), firstIndex: 0 };
+  const candlesCount = markets.reduce((sum, { candles }) => sum + roundCapacity(candles.time.length), 0);
+  return (isFirst) => {
+    let lines: LogLines = isFirst ? new MarketLines(log, null) : [];
+    return new GuestPortfolio(() => {
+      const own = lines;
+      lines = [];
+      return maker.make(parametersJson, series, own, candlesCount);
+    }, candlesMin);
+  };
+}
+
+/** An instance for each market. */
+function strategiesOf(job: WasmMarketsJob, makers: readonly GuestMaker[], log: MarketsLog): MakeStrategy {
   const { task } = job;
   const make = (market: number, isFirst: boolean) => {
     const { candles, id } = task.markets[market]!;
@@ -58,14 +84,24 @@ function backtest(
       return makers[market]!.make(job.parametersJson, seriesOfMarket(task, market), own, candles.time.length);
     }, job.candlesMin);
   };
+  return (isFirst) => strategyForEach(task, (market) => make(market, isFirst));
+}
+
+function backtest(
+  job: WasmMarketsJob,
+  makeStrategy: MakeStrategy,
+  control: Int32Array,
+  log: MarketsLog,
+): Outcome<SandboxMarkets> | LookbackRequest {
+  const { task } = job;
   // A function of its own, because the first instances must be gone before the next ones are made.
   const runFirst = (): MarketsActs | LookbackRequest => {
-    const strategy = strategyForEach(task, (market) => make(market, true));
+    const strategy = makeStrategy(true);
     return requestLookback(job, warmupOf(strategy)) ?? simulateMarkets(task, strategy, control);
   };
   const acts = runFirst();
   if ("type" in acts) return acts;
-  const integrity = checkStrategies(task, acts, () => strategyForEach(task, (market) => make(market, false)));
+  const integrity = checkStrategies(task, acts, () => makeStrategy(false));
   return { type: "completed", result: acts.result, integrity, log: log.lines, plots: [] };
 }
 

@@ -1,5 +1,6 @@
 import { repeat, run, type RunResult } from "../../../engine/run.ts";
 import { runDry } from "../dry_run.ts";
+import { runPortfolioDry } from "../markets/dry_portfolio.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
 import {
@@ -19,6 +20,7 @@ import { ABI_VERSION } from "../contracts/abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
 import { type Guest, type LogLines, ParametersRefused } from "./guest.ts";
 import { GuestMaker } from "./maker.ts";
+import { GuestPortfolio } from "./portfolio.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "./strategy.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
@@ -42,6 +44,7 @@ export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array, repor
   const log = new ReportedLines(report);
   try {
     const checked = checkModule(job.module);
+    if (job.kind === "run") requireOneMarket(checked);
     const maker = new GuestMaker(checked, SANDBOX_BYTES_MAX + candleBytes(job));
     return job.kind === "validate" ? dryRun(job, checked, maker, log) : backtest(job, maker, control, log);
   } catch (error) {
@@ -61,11 +64,18 @@ function dryRun(
   maker: GuestMaker,
   log: ReportedLines,
 ): Outcome<ValidModule> {
+  const { memoryBytesMin, memoryBytesMax, decidesOnMarkets } = checked;
   const makeGuest = makingGuests(log, (lines) => maker.make(job.parametersJson, SAMPLE_SERIES, lines));
-  const strategy = new GuestStrategy(makeGuest, job.candlesMin);
-  const { memoryBytesMin, memoryBytesMax } = checked;
-  const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...runDry(strategy) };
+  const dry = decidesOnMarkets
+    ? runPortfolioDry(() => new GuestPortfolio(makeGuest, job.candlesMin))
+    : runDry(new GuestStrategy(makeGuest, job.candlesMin));
+  const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...dry };
   return { type: "completed", report, log: log.lines };
+}
+
+/** @throws {ModuleFault} For a module that decides on many markets. */
+function requireOneMarket({ decidesOnMarkets }: CheckedModule): void {
+  if (decidesOnMarkets) throw new ModuleFault("it decides on many markets: give instruments or a universe");
 }
 
 /** Makes a guest for each simulation. Only the first one logs: later ones repeat it. */
@@ -111,7 +121,9 @@ export function doWasmRuns(
   listener: TrialListener,
 ): Outcome<object> | LookbackRequest {
   try {
-    const maker = new GuestMaker(checkModule(job.module), SANDBOX_BYTES_MAX + candleBytes(job));
+    const checked = checkModule(job.module);
+    requireOneMarket(checked);
+    const maker = new GuestMaker(checked, SANDBOX_BYTES_MAX + candleBytes(job));
     const make = (parametersJson: string, firstIndex: number) => {
       const series = seriesOf({ ...job.task, firstIndex });
       // A trial's own candles begin with its lookback.

@@ -9,7 +9,7 @@ import { GuestInputs, inputsBytes } from "./guest_inputs.ts";
 import { Tables } from "./tables.ts";
 
 /** Time, open, high, low, close, volume. */
-const COLUMNS = 6;
+export const COLUMNS = 6;
 
 /**
  * A module as the simulator's strategy. Candles in which nothing happens are decided on in one call. A candle is copied into the module's

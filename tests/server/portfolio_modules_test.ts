@@ -1,0 +1,105 @@
+/** Modules that decide on many markets, in a service with the permissions of the task. */
+import { expect } from "@std/expect";
+import { BACKTEST, type TestClient } from "../support/client.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { importHours } from "../support/made_markets.ts";
+import { startProcess } from "../support/process.ts";
+import { INGESTION_SECRET } from "../support/service.ts";
+import { compileAssemblyScript } from "../workers/sandbox/wasm/modules.ts";
+
+const SYMBOLS = ["AAA", "BBB", "CCC"];
+const INSTRUMENTS = SYMBOLS.map((symbol) => ({ symbol, exchange: "LAB" }));
+const REQUEST = {
+  ...BACKTEST,
+  symbol: "AAA",
+  exchange: "LAB",
+  start_date: "2024-01-01",
+  end_date: "2024-03-01",
+  fresh: true,
+};
+const EXAMPLES = new URL("../../strategies/examples/assemblyscript/", import.meta.url);
+const OWN = { top: 2, lookback: 48, skip: 0, filter: -0.5, every: "day", exposure: 1, minTrade: 0 };
+
+Deno.test("a module decides on many markets with one account", async (t) => {
+  const database = await createTestDatabase("service");
+  const service = await startProcess("serve", {
+    DATABASE_URL: database.url,
+    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
+  });
+  for (const [seed, symbol] of SYMBOLS.entries()) await importHours(service.url, symbol, seed);
+  const user = service.client();
+  await user.signUp();
+  const runtime = { type: "wasm", artifact: { content_base64: (await compileRotation()).toBase64() } };
+  await t.step("it trades as the built-in does, inline and registered", () => twin(user, runtime));
+  await t.step("it needs instruments, and is no optimization of one market", () => alone(user, runtime));
+  await service.end("SIGTERM");
+  await database.drop();
+});
+
+async function compileRotation(): Promise<Uint8Array> {
+  const read = (name: string) => Deno.readTextFile(new URL(name, EXAMPLES));
+  return await compileAssemblyScript(await read("momentum_rotation.ts"), {
+    "hindcast.ts": await read("hindcast.ts"),
+    "hindcast_markets.ts": await read("hindcast_markets.ts"),
+  });
+}
+
+async function twin(user: TestClient, runtime: object): Promise<void> {
+  const common = { ...OWN, timeframe: "1h", instruments: INSTRUMENTS };
+  const builtin = await complete(user, { strategy: "Momentum Rotation", parameters: common });
+  const inline = await complete(user, { strategy: "mine", parameters: { ...common, runtime } });
+  const registered = await user.send("POST", "/api/strategies", {
+    strategy: {
+      slug: "my-rotation",
+      name: "my-rotation",
+      runtime_type: "wasm",
+      language: "assemblyscript",
+      lookback_candles: 50,
+      default_config: OWN,
+      initial_version: { version: "1.0", runtime_config: runtime },
+    },
+  });
+  expect([registered.status, registered.at("/error")]).toEqual([201, undefined]);
+  expect(registered.at("/strategy/runtime")).toMatchObject({ type: "wasm", decidesOn: "markets" });
+  const named = await complete(user, {
+    strategy: "my-rotation",
+    parameters: { timeframe: "1h", instruments: INSTRUMENTS },
+  });
+  for (const { id, result } of [inline, named]) {
+    expect(Object(result).metrics).toEqual(Object(builtin.result).metrics);
+    expect(Object(result).portfolio).toEqual(Object(builtin.result).portfolio);
+    for (const list of ["trades", "orders"]) {
+      expect(await listOf(user, id, list)).toEqual(await listOf(user, builtin.id, list));
+    }
+    const { integrity } = Object(result);
+    expect([integrity.lookahead.status, integrity.determinism.status]).toEqual(["passed", "passed"]);
+  }
+  expect((await listOf(user, inline.id, "trades")).length).toBeGreaterThan(20);
+}
+
+async function alone(user: TestClient, runtime: object): Promise<void> {
+  const parameters = { timeframe: "1h", ...OWN };
+  for (const each of [runtime, { slug: "my-rotation" }]) {
+    const answer = await user.send("POST", "/api/backtests", {
+      backtest: { ...REQUEST, strategy: "mine", parameters: { ...parameters, runtime: each } },
+    });
+    expect([answer.status, answer.at("/error/issues/0")]).toEqual([400, {
+      path: "/backtest/parameters/instruments",
+      message: expect.stringMatching(/^is required, or a universe: .* decides on many markets$/),
+    }]);
+  }
+}
+
+async function complete(user: TestClient, backtest: object) {
+  const answer = await user.send("POST", "/api/backtests", { backtest: { ...REQUEST, ...backtest } });
+  expect([answer.status, answer.at("/error/message") ?? null]).toEqual([202, null]);
+  const record = Object((await user.get(`/api/backtests/${answer.at("/backtest/id")}?wait=30`)).at("/backtest"));
+  expect([record.status, record.error]).toEqual(["completed", null]);
+  return record;
+}
+
+async function listOf(user: TestClient, id: string, list: string): Promise<readonly unknown[]> {
+  return (await user.get(`/api/backtests/${id}/${list}?limit=200`)).list(`/${list}`)
+    .map((row) => ({ ...Object(row), backtest_id: null }));
+}
