@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, or, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db } from "./client.ts";
 import { queryBytes } from "./postgres_session.ts";
@@ -23,6 +23,15 @@ const selectSummaries = prepareOnce((db) =>
     .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month))
 );
 
+/** As listChunks, of many instruments in one statement. @returns A list an instrument, in the order of the ids. */
+export async function listChunksOfMany(db: Db, instrumentIds: readonly string[]): Promise<ChunkSummary[][]> {
+  const rows = await db.select(summaryColumns).from(candleChunks)
+    .where(inArray(candleChunks.instrumentId, [...instrumentIds]))
+    .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month));
+  const lists = Map.groupBy(rows, (row) => row.instrumentId);
+  return instrumentIds.map((id) => lists.get(id) ?? []);
+}
+
 /** True if the archive has candles of an instrument. */
 export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {
   const rows = await db.select({ month: candleChunks.month }).from(candleChunks)
@@ -30,37 +39,57 @@ export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> 
   return rows.length > 0;
 }
 
+/** Some months of a series. */
+export interface ChunksKey {
+  readonly instrumentId: string;
+  readonly timeframe: string;
+  /** The first days of months, ascending. */
+  readonly months: readonly string[];
+}
+
 /** Chunks with their candles, by month. */
-export async function readChunks(
-  db: Db,
-  key: { instrumentId: string; timeframe: string; months: readonly string[] },
-): Promise<ChunkRow[]> {
-  if (key.months.length === 0) return [];
+export async function readChunks(db: Db, key: ChunksKey): Promise<ChunkRow[]> {
+  const [rows = []] = await readChunksOfMany(db, [key]);
+  return rows;
+}
+
+/** As readChunks, of many series in one statement. @returns A list a key, in the order of the keys. */
+export async function readChunksOfMany(db: Db, keys: readonly ChunksKey[]): Promise<ChunkRow[][]> {
+  const wanted = keys.filter(({ months }) => months.length > 0);
+  if (wanted.length === 0) return keys.map(() => []);
   const { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, updatedAt } = candleChunks;
   const milliseconds = (moment: PgColumn) => sql`extract(epoch from ${moment}) * 1000`;
-  const summary = sql`json_build_array(${month}, ${candles}, ${milliseconds(firstTime)}, ${milliseconds(lastTime)},
-    ${sha256}, ${milliseconds(updatedAt)})::text`;
+  const summary = sql`json_build_array(${instrumentId}, ${timeframe}, ${month}, ${candles}, ${milliseconds(firstTime)},
+    ${milliseconds(lastTime)}, ${sha256}, ${milliseconds(updatedAt)})::text`;
+  // Series of a portfolio have the same months, which are named once.
+  const stretches = Map.groupBy(wanted, (key) => JSON.stringify([key.timeframe, key.months]));
+  const conditions = [...stretches.values()].map((group) => {
+    const { timeframe: name, months } = group[0]!;
+    const ids = [...new Set(group.map((key) => key.instrumentId))];
+    return and(inArray(instrumentId, ids), eq(timeframe, name), inArray(month, [...months]));
+  });
   const rows = await queryBytes(
     db,
-    db.select({ summary: summary.as("summary"), data }).from(candleChunks)
-      .where(and(
-        eq(instrumentId, key.instrumentId),
-        eq(timeframe, key.timeframe),
-        inArray(month, [...key.months]),
-      ))
-      .orderBy(asc(month)),
+    db.select({ summary: summary.as("summary"), data }).from(candleChunks).where(or(...conditions)).orderBy(asc(month)),
   );
-  return rows.map(([summary, data]) => toChunk(key, summary ?? NOTHING, data ?? NOTHING));
+  const chunks = rows.map(([summary, data]) => toChunk(summary ?? NOTHING, data ?? NOTHING));
+  const series = Map.groupBy(chunks, seriesOf);
+  return keys.map((key) => {
+    const months = new Set(key.months);
+    return (series.get(seriesOf(key)) ?? []).filter((chunk) => months.has(chunk.month));
+  });
+}
+
+function seriesOf({ instrumentId, timeframe }: Omit<ChunksKey, "months">): string {
+  return JSON.stringify([instrumentId, timeframe]);
 }
 
 const NOTHING = new Uint8Array(0);
 
-function toChunk(
-  { instrumentId, timeframe }: { readonly instrumentId: string; readonly timeframe: string },
-  summary: Uint8Array,
-  data: Uint8Array,
-): ChunkRow {
-  const [month, candles, first, last, sha256, updated]: [string, number, number, number, string, number] = JSON.parse(
+type Summary = [string, string, string, number, number, number, string, number];
+
+function toChunk(summary: Uint8Array, data: Uint8Array): ChunkRow {
+  const [instrumentId, timeframe, month, candles, first, last, sha256, updated]: Summary = JSON.parse(
     new TextDecoder().decode(summary),
   );
   const [firstTime, lastTime, updatedAt] = [new Date(first), new Date(last), new Date(updated)];

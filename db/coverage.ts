@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lt, lte } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, lt, lte } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { candleCoverage } from "./schema.ts";
 
@@ -28,6 +28,18 @@ export async function listInstrumentCoverage(
   const { timeframe, start, end } = candleCoverage;
   return await db.select({ timeframe, start, end }).from(candleCoverage)
     .where(eq(candleCoverage.instrumentId, instrumentId)).orderBy(asc(timeframe), asc(start));
+}
+
+/** As listInstrumentCoverage, of many instruments in one statement. @returns A list an instrument, in the order of the ids. */
+export async function listCoverageOfMany(
+  db: Db,
+  instrumentIds: readonly string[],
+): Promise<(Stretch & { readonly timeframe: string })[][]> {
+  const { instrumentId, timeframe, start, end } = candleCoverage;
+  const rows = await db.select({ instrumentId, timeframe, start, end }).from(candleCoverage)
+    .where(inArray(instrumentId, [...instrumentIds])).orderBy(asc(timeframe), asc(start));
+  const lists = Map.groupBy(rows, (row) => row.instrumentId);
+  return instrumentIds.map((id) => (lists.get(id) ?? []).map(({ instrumentId: _id, ...stretch }) => stretch));
 }
 
 /** Adds a stretch to a series and joins it with the stretches that it touches. The caller holds lockInstrument(). */

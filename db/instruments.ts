@@ -33,6 +33,21 @@ const selectInstrument = prepareOnce((db) =>
   ))
 );
 
+/** As findInstrument, of many keys in one statement. @returns An answer a key, in the order of the keys. */
+export async function findInstruments(
+  db: Db,
+  keys: readonly InstrumentKey[],
+): Promise<(Instrument | undefined)[]> {
+  const rows = await db.select().from(instruments).where(and(
+    inArray(instruments.symbol, [...new Set(keys.map(({ symbol }) => symbol))]),
+    inArray(instruments.exchange, [...new Set(keys.map(({ exchange }) => exchange))]),
+  ));
+  return keys.map((key) => {
+    const row = rows.find(({ symbol, exchange }) => symbol === key.symbol && exchange === key.exchange);
+    return row && checkInstrument(row);
+  });
+}
+
 export async function findInstrumentById(db: Db, id: string): Promise<Instrument | undefined> {
   const [row] = await db.select().from(instruments).where(eq(instruments.id, id));
   return row && checkInstrument(row);

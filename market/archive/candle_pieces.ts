@@ -1,11 +1,10 @@
 import type { ChunkSummary } from "../../db/candle_chunks.ts";
-import type { Db } from "../../db/client.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { isGap } from "../calendar/trading_hours.ts";
 import { candleEnd, monthEnd, shortestMs } from "../timeframes.ts";
 import { concatCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
 import { bucketsOf, daysOf } from "./made_candles.ts";
-import { readSource, type Repair } from "./read.ts";
+import { type ReadChunks, readSource, type Repair } from "./read.ts";
 import type { ReadPlan } from "./read_plan.ts";
 import { Resampler } from "./resample.ts";
 
@@ -66,7 +65,7 @@ export function findPieces(pieces: readonly PieceKey[], { from, until }: ReadPla
  * @throws As readPlan().
  */
 export async function loadPieces(
-  db: Db,
+  read: ReadChunks,
   plan: ReadPlan,
   keys: readonly PieceKey[],
   repair?: Repair,
@@ -75,7 +74,7 @@ export async function loadPieces(
   const [from, until] = [keys[0]?.from ?? 0, keys.at(-1)?.until ?? 0];
   const builders = keys.map((key) => new PieceBuilder(plan, key));
   let at = 0;
-  for await (const batch of readSource(db, { ...plan, from, until, chunks }, repair)) {
+  for await (const batch of readSource(read, { ...plan, from, until, chunks }, repair)) {
     let rest = batch;
     while (rest.time.length > 0) {
       const builder = builders[at]!;

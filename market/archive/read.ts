@@ -1,4 +1,4 @@
-import { type ChunkRow, type ChunkSummary, readChunks } from "../../db/candle_chunks.ts";
+import { type ChunkRow, type ChunksKey, type ChunkSummary, readChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { ReadPlan } from "./read_plan.ts";
@@ -10,7 +10,7 @@ import { Resampler } from "./resample.ts";
 import { candleEnd, monthEnd, type Timeframe } from "../timeframes.ts";
 
 // One query reads a quarter of 1m candles or years of daily ones: few round trips, little memory.
-const QUERY_CANDLES_MAX = 131_072;
+export const QUERY_CANDLES_MAX = 131_072;
 const QUERY_CHUNKS_MAX = 200;
 
 const READ_ATTEMPTS_MAX = 5;
@@ -63,7 +63,7 @@ export async function readPlan(
   const columns = allocateCandles(plan.candlesMax, shared);
   const gaps = new GapCounter(plan);
   let count = 0;
-  for await (const batch of resampled(plan, gaps.watch(sourceBatches(chunkBatches(db, plan, repair))))) {
+  for await (const batch of resampled(plan, gaps.watch(readSource(readerOf(db), plan, repair)))) {
     copyCandles(batch, columns, count);
     count += batch.time.length;
   }
@@ -89,7 +89,7 @@ export function candleBatches(
   repair?: Repair,
   onRead?: (candles: number) => void,
 ): AsyncGenerator<Candles> {
-  return resampled(plan, counted(readSource(db, plan, repair), onRead));
+  return resampled(plan, counted(readSource(readerOf(db), plan, repair), onRead));
 }
 
 async function* counted(batches: AsyncIterable<Candles>, onRead?: (candles: number) => void): AsyncGenerator<Candles> {
@@ -99,13 +99,20 @@ async function* counted(batches: AsyncIterable<Candles>, onRead?: (candles: numb
   }
 }
 
+/** Reads some months of a series; `candles` says how many they hold. */
+export type ReadChunks = (key: ChunksKey & { readonly candles: number }) => Promise<ChunkRow[]>;
+
 /**
  * Yields the stored candles that make those of a plan, oldest first, a chunk at a time.
  *
  * @throws As candleBatches().
  */
-export function readSource(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
-  return sourceBatches(chunkBatches(db, plan, repair));
+export function readSource(read: ReadChunks, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
+  return sourceBatches(chunkBatches(read, plan, repair));
+}
+
+function readerOf(db: Db): ReadChunks {
+  return (key) => readChunks(db, key);
 }
 
 /** Candles that load on demand. */
@@ -117,7 +124,7 @@ export interface CandleBatch {
 
 /** Like `candleBatches`, for a reader that may be slow: chunks load lazily, so a cached rendering skips the read. */
 export async function* lazyBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<CandleBatch> {
-  const chunks = chunkBatches(db, plan, repair, true);
+  const chunks = chunkBatches(readerOf(db), plan, repair, true);
   if (plan.source !== plan.timeframe) {
     for await (const candles of resampled(plan, sourceBatches(chunks))) {
       yield {
@@ -152,14 +159,19 @@ async function* sourceBatches(batches: Iterable<CandleBatch>): AsyncGenerator<Ca
   }
 }
 
-function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false): Generator<CandleBatch> {
+function* chunkBatches(
+  readMonths: ReadChunks,
+  plan: ReadPlan,
+  repair?: Repair,
+  isSlow = false,
+): Generator<CandleBatch> {
   const groups = groupChunks(plan.from < plan.until ? plan.chunks : []);
   const newest = groups.at(-1)?.at(-1);
   let early: Promise<ChunkRow[]> | undefined;
   if (isSlow && newest !== undefined && groups.length > 1 && plan.until < monthEnd(newest.month)) {
     // The newest month can grow while a slow reader takes the older ones, so it is read at the start.
     groups.push(groups.at(-1)!.splice(-1));
-    early = readUnchanged(db, plan, [newest]);
+    early = readUnchanged(readMonths, plan, [newest]);
     // The reader of the first batch gets the error.
     early.catch(() => {});
   }
@@ -169,8 +181,8 @@ function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false):
       const read = async () => {
         await early;
         // The first chunk of a group loads the whole group in one query.
-        rows ??= readUnchanged(db, plan, group);
-        const candles = await openRepaired(db, plan, (await rows)[index]!, repair);
+        rows ??= readUnchanged(readMonths, plan, group);
+        const candles = await openRepaired(readMonths, plan, (await rows)[index]!, repair);
         return sliceCandles(candles, lowerBound(candles.time, plan.from), lowerBound(candles.time, plan.until));
       };
       const isWhole = chunk.firstTime.getTime() >= plan.from && chunk.lastTime.getTime() < plan.until;
@@ -179,21 +191,31 @@ function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false):
   }
 }
 
-async function openRepaired(db: Db, plan: ReadPlan, row: ChunkRow, repair: Repair | undefined): Promise<Candles> {
+async function openRepaired(
+  readMonths: ReadChunks,
+  plan: ReadPlan,
+  row: ChunkRow,
+  repair: Repair | undefined,
+): Promise<Candles> {
   try {
     return openChunk(row);
   } catch (error) {
     if (!(error instanceof DamagedChunkError) || repair === undefined) throw error;
     await repair(error);
-    const [again] = await readUnchanged(db, plan, [row]);
+    const [again] = await readUnchanged(readMonths, plan, [row]);
     return openChunk(again!);
   }
 }
 
 /** @throws {CandlesChangedError} When a chunk differs from the planned one. */
-async function readUnchanged(db: Db, plan: ReadPlan, planned: readonly ChunkSummary[]): Promise<ChunkRow[]> {
+async function readUnchanged(
+  readMonths: ReadChunks,
+  plan: ReadPlan,
+  planned: readonly ChunkSummary[],
+): Promise<ChunkRow[]> {
   const months = planned.map((chunk) => chunk.month);
-  const rows = await readChunks(db, { instrumentId: plan.instrument.id, timeframe: plan.source, months });
+  const candles = planned.reduce((sum, chunk) => sum + chunk.candles, 0);
+  const rows = await readMonths({ instrumentId: plan.instrument.id, timeframe: plan.source, months, candles });
   for (const [index, { month, sha256 }] of planned.entries()) {
     if (rows[index]?.month === month && rows[index].sha256 === sha256) continue;
     throw new CandlesChangedError(`Cannot read on: the candles of ${month} changed after the read began; read again`);

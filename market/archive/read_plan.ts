@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type ChunkSummary, listChunks } from "../../db/candle_chunks.ts";
+import { type ChunkSummary, listChunks, listChunksOfMany } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
-import { listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
+import { listCoverageOfMany, listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
 import type { Instrument } from "../../db/instruments.ts";
 import { type Hours, sessionOf } from "../calendar/exchange_sessions.ts";
 import { bucketsOf, canMake, daysOf, isFed, sourceRange } from "./made_candles.ts";
@@ -97,6 +97,18 @@ export async function readHoldings(db: Db, instrument: Instrument): Promise<Hold
     isFed(instrument) ? listInstrumentCoverage(db, instrument.id) : [],
   ]);
   return { chunks, known };
+}
+
+/** As readHoldings, of many instruments in a statement or two. @returns In the order of the instruments. */
+export async function readHoldingsOfMany(db: Db, instruments: readonly Instrument[]): Promise<Holdings[]> {
+  const [only] = instruments;
+  if (only !== undefined && instruments.length === 1) return [await readHoldings(db, only)];
+  const fed = instruments.filter(isFed);
+  const [chunks, known] = await Promise.all([
+    listChunksOfMany(db, instruments.map(({ id }) => id)),
+    fed.length === 0 ? [] : listCoverageOfMany(db, fed.map(({ id }) => id)),
+  ]);
+  return instruments.map((instrument, n) => ({ chunks: chunks[n]!, known: known[fed.indexOf(instrument)] ?? [] }));
 }
 
 /** As planRead(), from what was read before. @throws {TimeframeTooFineError} */

@@ -1,18 +1,27 @@
 import { LRUCache } from "lru-cache";
+import { readChunksOfMany } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
-import { findInstrument, type Instrument, type InstrumentKey } from "../../db/instruments.ts";
+import { findInstrument, findInstruments, type Instrument, type InstrumentKey } from "../../db/instruments.ts";
 import { cutPieces, findPieces, loadPieces, type Piece, type PieceKey } from "../../market/archive/candle_pieces.ts";
 import { CandleSpan } from "../../market/archive/candle_span.ts";
 import { DamagedChunkError } from "../../market/archive/chunk.ts";
-import { type CandlesRead, readPlan, type Repair, retryOnChange } from "../../market/archive/read.ts";
+import {
+  type CandlesRead,
+  QUERY_CANDLES_MAX,
+  type ReadChunks,
+  readPlan,
+  type Repair,
+  retryOnChange,
+} from "../../market/archive/read.ts";
 import {
   type CandleQuery,
   type Holdings,
   planFrom,
-  readHoldings,
+  readHoldingsOfMany,
   type ReadPlan,
 } from "../../market/archive/read_plan.ts";
 import { sessionOf } from "../../market/calendar/exchange_sessions.ts";
+import { Gatherer } from "./gatherer.ts";
 
 // A year of 1m candles is 25 MB.
 const BYTES_MAX = 256 * 1024 ** 2;
@@ -29,6 +38,9 @@ export class CandleCache {
   readonly #spans: LRUCache<string, CandleSpan>;
   readonly #instruments = new InFlight<Instrument | undefined>();
   readonly #holdings = new InFlight<Holdings>();
+  readonly #findInstrument: Gatherer<InstrumentKey, Instrument | undefined>;
+  readonly #readHoldings: Gatherer<Instrument, Holdings>;
+  readonly #readChunks: Gatherer<Parameters<ReadChunks>[0], Awaited<ReturnType<ReadChunks>>>;
   /** The last load of each series that is being loaded. */
   readonly #loads = new Map<string, Promise<CandleSpan | null>>();
 
@@ -36,6 +48,17 @@ export class CandleCache {
     this.#db = db;
     this.#bytesMax = bytesMax;
     this.#spans = new LRUCache({ maxSize: bytesMax, sizeCalculation: ({ bytes }) => Math.max(1, bytes) });
+    this.#findInstrument = new Gatherer(async (keys) => {
+      const [only] = keys;
+      return only !== undefined && keys.length === 1
+        ? [await findInstrument(db, only)]
+        : await findInstruments(db, keys);
+    });
+    this.#readHoldings = new Gatherer((instruments) => readHoldingsOfMany(db, instruments));
+    this.#readChunks = new Gatherer((keys) => readChunksOfMany(db, keys), {
+      sizeOf: ({ candles }) => candles,
+      sizeMax: QUERY_CANDLES_MAX,
+    });
   }
 
   /** Memory of the held candles. */
@@ -44,14 +67,14 @@ export class CandleCache {
   }
 
   findInstrument(key: InstrumentKey): Promise<Instrument | undefined> {
-    return this.#instruments.get(JSON.stringify([key.symbol, key.exchange]), () => findInstrument(this.#db, key));
+    return this.#instruments.get(JSON.stringify([key.symbol, key.exchange]), () => this.#findInstrument.ask(key));
   }
 
   /** The candles of a query as readPlan() reads them; the caller must not write to the shared memory. */
   read(query: CandleQuery, repair?: Repair): Promise<CandlesRead> {
     return retryOnChange(async () => {
       const { instrument } = query;
-      const holdings = await this.#holdings.get(instrument.id, () => readHoldings(this.#db, instrument));
+      const holdings = await this.#holdings.get(instrument.id, () => this.#readHoldings.ask(instrument));
       const plan = planFrom(holdings, query);
       return await this.#view(plan, repair) ?? await readPlan(this.#db, plan, { shared: true, repair });
     });
@@ -98,7 +121,8 @@ export class CandleCache {
         let until = from + 1;
         while (piece === undefined && until < end && !known.has(all[until]!.tag)) until++;
         if (piece === undefined) {
-          pieces.push(...await loadPieces(this.#db, plan, all.slice(from, until), repairOf(plan, repair)));
+          const read: ReadChunks = (key) => this.#readChunks.ask(key);
+          pieces.push(...await loadPieces(read, plan, all.slice(from, until), repairOf(plan, repair)));
         }
         from = until;
       }

@@ -3,11 +3,11 @@ import { readRunMembers } from "../../db/run_members.ts";
 import type { ReadSeries } from "../../db/result_inputs.ts";
 import { findUniverse, type Member, readMembers } from "../../db/universes.ts";
 import type { Membership, PortfolioMarket, RateColumns } from "../../engine/portfolio/portfolio.ts";
-import { daysOf } from "../../market/archive/made_candles.ts";
+import { daysOf, isFed } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { findUnknown } from "../../market/on_demand/unknown_targets.ts";
-import { candleEnd, isCoarser } from "../../market/timeframes.ts";
+import { candleEnd, isCoarser, shortestMs } from "../../market/timeframes.ts";
 import { instantsOf } from "../backtest/trading_instants.ts";
 import { type FailureCode, RunError } from "../common/outcome.ts";
 import type { CandlesRecord } from "../backtest/candles_record.ts";
@@ -17,8 +17,10 @@ import { type LoadedRate, toRateColumns } from "./load_rates.ts";
 
 /** No moment is later. JSON has no Infinity. */
 const MOMENT_MS_MAX = 8.64e15;
-// Reads wait for the database; the candles of more at once would wait for each other.
-const LOADED_AT_ONCE = 8;
+// Markets that are loaded at once share statements, and hold their candles twice until each is complete.
+const CANDLES_AT_ONCE = 4_194_304;
+// Each asks its provider for what the archive lacks.
+const FETCHED_AT_ONCE = 8;
 // A message names so many instruments.
 const NAMED_MAX = 10;
 /** What "skip" leaves out: nothing is held, or no provider has it. */
@@ -56,9 +58,10 @@ export async function loadMarkets(
   const loaded = new Map<Group, LoadedMarket | RunError>();
   const load = async (group: Group) =>
     void loaded.set(group, await loadMarket(services, { record, settings, lookback }, group));
-  for (let begin = 0; begin < known.length; begin += LOADED_AT_ONCE) {
-    await Promise.all(known.slice(begin, begin + LOADED_AT_ONCE).map(load));
-  }
+  const instruments = await Promise.all(known.map((group) => services.candles.findInstrument(group)));
+  const isHeld = (_group: Group, n: number) => instruments[n] !== undefined && !isFed(instruments[n]);
+  await inTurns(known.filter(isHeld), loadedAtOnce(record, settings), load);
+  await inTurns(known.filter((group, n) => !isHeld(group, n)), FETCHED_AT_ONCE, load);
   const markets = groups.flatMap((group) => {
     const market = loaded.get(group);
     return market === undefined || market instanceof RunError ? [] : [market];
@@ -75,6 +78,22 @@ export async function loadMarkets(
     throw new RunError("NO_DATA", `${words}${others}`);
   }
   return { markets, missing };
+}
+
+/** As many markets as have CANDLES_AT_ONCE candles, as a guess from the range. */
+function loadedAtOnce({ startDate, endDate }: CandlesRecord, { timeframe }: RunSettings): number {
+  const candles = (toMs(endDate) - toMs(startDate)) / shortestMs(timeframe);
+  return Math.max(FETCHED_AT_ONCE, Math.floor(CANDLES_AT_ONCE / candles));
+}
+
+async function inTurns<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let begin = 0; begin < items.length; begin += atOnce) {
+    await Promise.all(items.slice(begin, begin + atOnce).map(work));
+  }
 }
 
 /** Some of a list of ids, in words. */
