@@ -91,7 +91,7 @@ export interface Holdings {
   readonly known: readonly (Stretch & { readonly timeframe: string })[];
 }
 
-export async function readHoldings(db: Db, instrument: Instrument): Promise<Holdings> {
+async function readHoldings(db: Db, instrument: Instrument): Promise<Holdings> {
   const [chunks, known] = await Promise.all([
     listChunks(db, instrument.id),
     isFed(instrument) ? listInstrumentCoverage(db, instrument.id) : [],
