@@ -81,6 +81,32 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/backtest/parameters/runtime/sha256"]);
   });
 
+  await t.step("the hash of a script is of use to its owner alone, whatever they call it", async () => {
+    const source = "strategy(() => ({ decide(i, candles, account, orders) { orders.buy(); } }));";
+    const backtest = {
+      ...RANGE,
+      strategy: "mine",
+      parameters: { timeframe: "1h", runtime: { type: "script", source } },
+    };
+    const first = await user.send("POST", "/api/backtests", { backtest });
+    expect((await user.finish(first.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+    const stored = first.at("/backtest/parameters/runtime");
+    expect(stored).toMatchObject({ type: "script", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const other = await service.user();
+    for (const runtime of [stored, { ...Object(stored), language: "python" }, { ...Object(stored), type: "wasm" }]) {
+      const again = { ...backtest, parameters: { timeframe: "1h", runtime } };
+      const refused = await other.send("POST", "/api/backtests", { backtest: again });
+      expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([
+        400,
+        "/backtest/parameters/runtime/sha256",
+      ]);
+    }
+    const own = await user.send("POST", "/api/backtests", {
+      backtest: { ...backtest, parameters: { timeframe: "1h", runtime: stored } },
+    });
+    expect(own.status).toBe(202);
+  });
+
   await t.step("a module that is given with the backtest is tried with the backtest's parameters", async () => {
     // It will not run without any: {} has two bytes.
     const picky = strategyWat({ init: "(i32.le_u (i32.load offset=12 (local.get $frame)) (i32.const 2))" });
