@@ -94,7 +94,11 @@ function requirePaths(
   { method, runs }: { readonly method: MonteCarloMethod; readonly runs: number },
 ): void {
   if (method === "candles" && portfolio !== undefined) {
-    throw refuse("method", "must be trades or returns: a path of candles is one market, and the backtest has many");
+    throw refuse(
+      "method",
+      "must be trades or returns: a path of candles is one market, and the backtest has many, whose members join, leave " +
+        "and rest on days of their own",
+    );
   }
   if (method === "candles" && data.inputs !== undefined) {
     throw refuse("method", "must be trades or returns: the inputs of the backtest do not move with a path of candles");

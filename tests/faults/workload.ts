@@ -2,29 +2,44 @@ import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 
 const MODULE = new URL("../../strategies/examples/c/sma_cross.wasm", import.meta.url);
-const BUILTIN_COUNT = 3;
 const SLUG = "module-cross";
 
-/** The number of different backtests; the last one runs in a sandbox process. */
-const VARIANTS = BUILTIN_COUNT + 1;
+interface Variant {
+  readonly strategy: string;
+  readonly end_date: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+const crossing = (fast: number): Variant => ({
+  strategy: "SMA Cross",
+  end_date: "2024-05-01",
+  parameters: { timeframe: "1m", fast, slow: 2000 },
+});
+/** Markets of one account, some of which end early. */
+const instruments = ["ALDER", "ASPEN", "BEECH", "DEMO", "OAK", "PINE", "ROWAN"].map((symbol) => ({
+  symbol,
+  exchange: "SAMPLE",
+}));
+/** The different backtests: built-in ones over one market, both kinds over many, and one in a sandbox process. */
+const VARIANTS: readonly Variant[] = [
+  ...[crossing(200), crossing(201), crossing(202)],
+  {
+    strategy: "Momentum Rotation",
+    end_date: "2024-12-01",
+    parameters: { timeframe: "1d", instruments, every: "week", lookback: 60, top: 2, filter: -1 },
+  },
+  {
+    strategy: "SMA Cross",
+    end_date: "2024-12-01",
+    parameters: { timeframe: "1d", instruments, fast: 5, slow: 20, portfolio: { positions_max: 3 } },
+  },
+  { strategy: SLUG, end_date: "2024-07-01", parameters: { timeframe: "1h", fast: 12, slow: 48, direction: "both" } },
+];
 
 /** The request of a variant. */
 export function variantRequest(variant: number): { readonly backtest: Readonly<Record<string, unknown>> } {
-  const isBuiltin = variant < BUILTIN_COUNT;
-  return {
-    backtest: {
-      symbol: "DEMO",
-      exchange: "SAMPLE",
-      strategy: isBuiltin ? "SMA Cross" : SLUG,
-      start_date: "2024-01-01",
-      end_date: isBuiltin ? "2024-05-01" : "2024-07-01",
-      initial_balance: 10_000,
-      fresh: true,
-      parameters: isBuiltin
-        ? { timeframe: "1m", fast: 200 + variant, slow: 2000 }
-        : { timeframe: "1h", fast: 12, slow: 48, direction: "both" },
-    },
-  };
+  const run = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", initial_balance: 10_000, fresh: true };
+  return { backtest: { ...run, ...VARIANTS[variant] } };
 }
 
 /** Registers the module that the last variant runs. */
@@ -49,14 +64,14 @@ async function registerModule(client: TestClient): Promise<void> {
 export async function runClean(client: TestClient): Promise<string[]> {
   await registerModule(client);
   const ids: unknown[] = [];
-  for (let variant = 0; variant < VARIANTS; variant++) {
+  for (let variant = 0; variant < VARIANTS.length; variant++) {
     const answer = await client.send("POST", "/api/backtests", variantRequest(variant));
     if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
     ids.push(answer.at("/backtest/id"));
   }
   for (const id of ids) await client.finish(id);
   const results = await Promise.all(ids.map((id) => readResult(client, id)));
-  expect(new Set(results).size).toBe(VARIANTS);
+  expect(new Set(results).size).toBe(VARIANTS.length);
   for (const result of results) expect(result).toMatch(/^completed .*"trades":[1-9]/);
   return results;
 }
@@ -88,7 +103,7 @@ export class Submissions implements Submitted {
 
   /** Submits the next variant. @returns True if it was accepted. */
   async submit(client: TestClient): Promise<boolean> {
-    const variant = this.#next++ % VARIANTS;
+    const variant = this.#next++ % VARIANTS.length;
     try {
       const answer = await client.send("POST", "/api/backtests", variantRequest(variant));
       if (answer.status === 202) {

@@ -1,7 +1,7 @@
 /** Optimizations of every kind of strategy: a trial is a backtest of the same parameters. */
 import { expect } from "@std/expect";
 import { PostgresClient } from "../../db/postgres/postgres.ts";
-import type { TestClient } from "../support/client.ts";
+import { checkTrials } from "../support/check_trials.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
@@ -20,24 +20,6 @@ const FAULTY = compileWat(strategyWat({
     (if (i32.eq (global.get $fault) (i32.const 3)) (then unreachable))
     (i32.const 0)`,
 }));
-
-/** Optimizes, runs each trial as a backtest, and compares. @returns The trials. */
-async function checkTrials(user: TestClient, change: object): Promise<Record<string, unknown>[]> {
-  const id = await submitOptimization(user, { ...RUN, ...change });
-  const ended = await finishOptimization(user, id);
-  expect([ended.at("/optimization/status"), ended.at("/optimization/error")]).toEqual(["completed", null]);
-  const trials = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object);
-  for (const { number, metrics, undefined_metrics, error } of trials) {
-    const started = await user.send("POST", `/api/optimizations/${id}/trials/${number}/backtest`);
-    const { status, result, error: failure } = Object(
-      (await user.finish(started.at("/backtest/id"))).at("/backtest"),
-    );
-    expect([number, status, failure?.code]).toEqual([number, error === null ? "completed" : "failed", error?.code]);
-    expect(JSON.stringify([result?.metrics ?? null, result?.undefined_metrics ?? {}]))
-      .toBe(JSON.stringify([metrics, undefined_metrics]));
-  }
-  return trials;
-}
 
 Deno.test("the trials of built-in strategies, modules, scripts and endpoints are backtests of their parameters", async (t) => {
   const ended = Promise.withResolvers<void>();
@@ -80,7 +62,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
       "ATR Trend": { trend: { values: [20, 200] } },
     };
     for (const [strategy, space] of Object.entries(spaces)) {
-      const trials = await checkTrials(user, { strategy, space });
+      const trials = await checkTrials(user, { ...RUN, strategy, space });
       expect([strategy, trials.every(({ error }) => error === null), trials.length > 0]).toEqual([
         strategy,
         true,
@@ -97,15 +79,16 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     const artifact = { content_base64: module.toBase64() };
     for (const runtime of [{ type: "script", source }, { type: "wasm", artifact }]) {
       const parameters = { ...RUN.parameters, direction: "both", runtime };
-      const trials = await checkTrials(user, { strategy: "own", parameters, space });
+      const trials = await checkTrials(user, { ...RUN, strategy: "own", parameters, space });
       expect(trials.map(({ error }) => error)).toEqual([null, null, null, null]);
-      await checkTrials(user, { strategy: "own", parameters, space: costs });
+      await checkTrials(user, { ...RUN, strategy: "own", parameters, space: costs });
     }
   });
 
   await t.step("endpoints", async () => {
     const runtime = { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 };
     const trials = await checkTrials(user, {
+      ...RUN,
       strategy: "remote",
       parameters: { ...RUN.parameters, runtime },
       space: costs,
