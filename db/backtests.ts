@@ -2,10 +2,17 @@ import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import { addSizes, measureRecord, type Size } from "./backtest_sizes.ts";
 import { insertLogs } from "./backtest_logs.ts";
-import { claim, COMPLETE, insert, selectOwned } from "./backtest_statements.ts";
+import {
+  type AttemptKey,
+  claim,
+  COMPLETE,
+  type CompletedRun,
+  completion,
+  insert,
+  selectOwned,
+} from "./backtest_statements.ts";
 import type { Db } from "./client.ts";
 import { settleTogether } from "./faults.ts";
-import { type AttemptKey, type CompletedRun, completion } from "./completion.ts";
 import { findSubmission } from "./idempotency.ts";
 import { queryText } from "./postgres_session.ts";
 import { insertResultCandles } from "./result_candles.ts";

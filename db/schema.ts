@@ -1,6 +1,7 @@
 /** Every table. Columns are snake_case in SQL and camelCase here; migrations are generated from this file. */
 import { sql } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   doublePrecision,
@@ -194,22 +195,15 @@ export const resultChunks = pgTable("result_chunks", {
   index("result_chunks_candles_index").on(table.candles).where(sql`candles is not null`),
 ]);
 
-/** Many paths that a backtest might have taken; they go with it. */
-export const monteCarlos = pgTable("monte_carlos", {
+/** The columns of what is found out about a backtest, see backtest_studies.ts: it goes with the backtest. */
+const studyColumns = () => ({
   id: uuid("id").primaryKey(),
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
-  method: text("method").$type<MonteCarloMethod>().notNull(),
-  runs: integer("runs").notNull(),
-  /** The mean length of blocks; null for a method without blocks. */
-  blockDays: integer("block_days"),
-  seed: bigint("seed", { mode: "number" }).notNull(),
-  ruinDrawdown: doublePrecision("ruin_drawdown").notNull(),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
   progress: real("progress").notNull().default(0),
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
-  result: jsonb("result").$type<MonteCarloResult>(),
   /** The approximate size of the record; its backtest's counts it. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
   /** The client's key of the submission, and the SHA-256 of what it submitted. */
@@ -218,11 +212,27 @@ export const monteCarlos = pgTable("monte_carlos", {
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),
-}, (table) => [
-  index("monte_carlos_owner_index").on(table.ownerId, table.id),
-  index("monte_carlos_backtest_index").on(table.backtestId, table.id),
-  index("monte_carlos_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
-]);
+});
+
+type StudyKeys = Readonly<Record<"id" | "ownerId" | "backtestId" | "idempotencyKey", AnyPgColumn>>;
+
+const studyIndexes = (name: string) => ({ id, ownerId, backtestId, idempotencyKey }: StudyKeys) => [
+  index(`${name}_owner_index`).on(ownerId, id),
+  index(`${name}_backtest_index`).on(backtestId, id),
+  index(`${name}_key_index`).on(ownerId, idempotencyKey).where(sql`idempotency_key is not null`),
+];
+
+/** Many paths that a backtest might have taken. */
+export const monteCarlos = pgTable("monte_carlos", {
+  ...studyColumns(),
+  method: text("method").$type<MonteCarloMethod>().notNull(),
+  runs: integer("runs").notNull(),
+  /** The mean length of blocks; null for a method without blocks. */
+  blockDays: integer("block_days"),
+  seed: bigint("seed", { mode: "number" }).notNull(),
+  ruinDrawdown: doublePrecision("ruin_drawdown").notNull(),
+  result: jsonb("result").$type<MonteCarloResult>(),
+}, studyIndexes("monte_carlos"));
 
 /** The series that figures of a Monte Carlo simulation are computed from: those of its paths, and their curves. */
 export const monteCarloSeries = pgTable("monte_carlo_series", {
@@ -232,26 +242,9 @@ export const monteCarloSeries = pgTable("monte_carlo_series", {
   data: bytea("data").notNull(),
 }, (table) => [primaryKey({ columns: [table.monteCarloId, table.name] })]);
 
-/** Stress tests of backtests; a test is deleted with its backtest. */
-export const stressTests = pgTable("stress_tests", {
-  id: uuid("id").primaryKey(),
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
-  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
-  progress: real("progress").notNull().default(0),
-  attempts: smallint("attempts").notNull().default(0),
-  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
-  result: jsonb("result").$type<StressResult>(),
-  /** The approximate size of the record; its backtest's counts it. */
-  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
-  /** The client's key of the submission, and the SHA-256 of what it submitted. */
-  idempotencyKey: text("idempotency_key"),
-  requestSha256: text("request_sha256"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  startedAt: moment("started_at"),
-  finishedAt: moment("finished_at"),
-}, (table) => [
-  index("stress_tests_owner_index").on(table.ownerId, table.id),
-  index("stress_tests_backtest_index").on(table.backtestId, table.id),
-  index("stress_tests_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
-]);
+/** Stress tests of backtests. */
+export const stressTests = pgTable(
+  "stress_tests",
+  { ...studyColumns(), result: jsonb("result").$type<StressResult>() },
+  studyIndexes("stress_tests"),
+);

@@ -69,7 +69,7 @@ export function varianceByChance(count: number): number {
 }
 
 /**
- * As how many independent trials without skill some trials count: the median of the best ratio of so many is theirs.
+ * The number of independent trials without skill whose best ratio has the same median as that of some trials.
  *
  * @param medianBest The median of the best Sharpe ratio of these trials without skill, not annualised.
  * @param count Returns of each.

@@ -3,7 +3,7 @@ import type { Timeline } from "./timeline.ts";
 
 /** No row: the market needs no more attention. */
 const NEVER = 0x7fffffff;
-/** An active market is looked through for its next event so many candles ahead. */
+/** The candles in which an active market is searched for its next event at a time. */
 const CANDLES_AHEAD = 256;
 
 /** The next decision of a market's own strategy. */

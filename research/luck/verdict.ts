@@ -1,3 +1,4 @@
+import { isMetricName, METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { LEVEL } from "./reality_check.ts";
 
 /** Less than this is too little to judge, whatever the figures. */
@@ -90,17 +91,11 @@ const NAMES: Readonly<Record<string, string>> = {
   recovery_factor: "recovery factor",
 };
 
-const FRACTIONS: readonly string[] = [
-  "total_return",
-  "final_equity",
-  "annual_return",
-  "cagr",
-  "annual_volatility",
-  "max_drawdown",
-];
-
 function formatObjective(objective: string, value: number): string {
-  return FRACTIONS.includes(objective) ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
+  // Final equity is judged by the return that leads to it.
+  const isFraction = objective === "final_equity" ||
+    (isMetricName(objective) && METRIC_DEFINITIONS[objective].unit.startsWith("fraction"));
+  return isFraction ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
 }
 
 /** A share of resamples is never 0. */

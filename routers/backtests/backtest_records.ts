@@ -7,6 +7,7 @@ import { ORDER_STATUSES } from "../../engine/order_columns.ts";
 import { ORDER_TYPES } from "../../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
 import { recordReader } from "../common/stored_records.ts";
+import { errorSchema, RUN_MOMENTS, showMoments } from "../runs/run_state.ts";
 import { runTrialsSchema } from "../runs/run_trials.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -28,10 +29,8 @@ export const backtestSchema = z.object({
   /** The equity at the close of the last simulated candle, with that candle's open time; null unless the backtest runs. */
   partial_equity: z.object({ timestamp: z.iso.datetime(), equity: z.number() }).nullable(),
   attempts: z.int(),
-  created_at: z.iso.datetime(),
-  started_at: z.iso.datetime().nullable(),
-  finished_at: z.iso.datetime().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  ...RUN_MOMENTS,
+  error: errorSchema.nullable(),
   /** The owner's own words about it, which no run reads. */
   name: z.string().nullable(),
   tags: z.array(z.string()),
@@ -171,9 +170,7 @@ function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtim
     progress: row.progress,
     partial_equity: row.status === "running" ? row.partialEquity : null,
     attempts: row.attempts,
-    created_at: row.createdAt.toISOString(),
-    started_at: row.startedAt?.toISOString() ?? null,
-    finished_at: row.finishedAt?.toISOString() ?? null,
+    ...showMoments(row),
     error: row.error,
     name: row.name,
     tags: row.tags,

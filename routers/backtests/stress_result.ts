@@ -4,8 +4,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { type StressTest, stressTestRecords } from "../../db/stress_tests.ts";
 import { REGIME_GROUPS, STRESS_GROUPS } from "../../research/stress/stress_table.ts";
-
-export const errorSchema = z.object({ code: z.string(), message: z.string() });
+import { errorSchema } from "../runs/run_state.ts";
 
 const figuresSchema = z.object({
   total_return: z.number().nullable(),

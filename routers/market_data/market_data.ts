@@ -29,7 +29,7 @@ import { type Context, publicProcedure, router } from "../common/trpc.ts";
 const BATCH_CANDLES_MAX = 200_000;
 
 const rangeSchema = z.object({ start: z.iso.datetime(), end: z.iso.datetime() });
-// So many candles are read in a search for gaps.
+// The most candles that a search for gaps reads.
 const GAP_CANDLES_MAX = 200_000;
 // A gap as JSON, about.
 const GAP_BYTES = 80;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { MonteCarlo } from "../../db/monte_carlos.ts";
-import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import { MONTE_CARLO_METHODS } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
 import { recordReader } from "../common/stored_records.ts";
+import { showStudyState, STUDY_STATE } from "../runs/run_state.ts";
 
 const quantilesSchema = z.object({
   p05: z.number(),
@@ -48,13 +48,7 @@ export const monteCarloSchema = z.object({
   block_days: z.int().nullable(),
   seed: z.int(),
   ruin_drawdown: z.number(),
-  status: z.enum(BACKTEST_STATUSES),
-  progress: z.number(),
-  attempts: z.int(),
-  created_at: z.iso.datetime(),
-  started_at: z.iso.datetime().nullable(),
-  finished_at: z.iso.datetime().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  ...STUDY_STATE,
   result: z.object({
     samples: z.array(sampleSchema),
     failed_paths: z.array(z.object({ code: z.string(), message: z.string(), paths: z.int() })),
@@ -76,13 +70,7 @@ function show(row: MonteCarlo): z.infer<typeof monteCarloSchema> {
     block_days: row.blockDays,
     seed: row.seed,
     ruin_drawdown: row.ruinDrawdown,
-    status: row.status,
-    progress: row.progress,
-    attempts: row.attempts,
-    created_at: row.createdAt.toISOString(),
-    started_at: row.startedAt?.toISOString() ?? null,
-    finished_at: row.finishedAt?.toISOString() ?? null,
-    error: row.error,
+    ...showStudyState(row),
     result: result === null ? null : {
       samples: result.samples.map((sample) => ({
         ...sample,

@@ -9,6 +9,7 @@ import { resultSchema } from "../backtests/backtest_result.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
 import { recordReader } from "../common/stored_records.ts";
+import { errorSchema, RUN_MOMENTS, showMoments } from "../runs/run_state.ts";
 import { metricNameSchema } from "./optimization_request.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -85,10 +86,8 @@ export const optimizationSchema = z.object({
   windows: z.array(windowSchema).nullable(),
   /** The test windows as one account; null until completed, and without walk_forward. */
   out_of_sample: outOfSampleSchema.nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  created_at: z.iso.datetime(),
-  started_at: z.iso.datetime().nullable(),
-  finished_at: z.iso.datetime().nullable(),
+  error: errorSchema.nullable(),
+  ...RUN_MOMENTS,
 }).meta({ id: "Optimization" });
 
 /** A trial as clients read it. */
@@ -98,7 +97,7 @@ export const trialSchema = z.object({
   parameters: parametersSchema,
   metrics: resultSchema.shape.metrics.nullable(),
   undefined_metrics: z.record(z.string(), z.string()),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: errorSchema.nullable(),
 }).meta({ id: "Trial" });
 
 export type TrialAnswer = z.infer<typeof trialSchema>;
@@ -157,9 +156,7 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
     ...showLuck(row),
     ...showWindows(row),
     error: row.error,
-    created_at: row.createdAt.toISOString(),
-    started_at: row.startedAt?.toISOString() ?? null,
-    finished_at: row.finishedAt?.toISOString() ?? null,
+    ...showMoments(row),
   };
 }
 

@@ -4,7 +4,7 @@ import { findUnknown } from "../../market/on_demand/unknown_targets.ts";
 import { AppError, quote } from "../common/errors.ts";
 import type { UserContext } from "../common/trpc.ts";
 
-// A message names so many instruments.
+// The most instruments that a message names.
 const NAMED_MAX = 10;
 
 /**

@@ -175,7 +175,7 @@ export const RUN_TOOLS = [
   }),
 ];
 
-/** A backtest once it has ended, or how far it is after so many seconds. */
+/** A backtest once it has ended, or how far it is when the wait is over. */
 export async function waitForBacktest(
   api: AgentApi,
   id: string,

@@ -21,10 +21,10 @@ const LENGTHS_MS = {
   "1M": 31 * 1_440 * MINUTE_MS,
 } as const satisfies Record<Timeframe, number>;
 
+const isTimeframe = (name: string): name is Timeframe => name in LENGTHS_MS;
+
 /** All timeframes, shortest first. */
-export const TIMEFRAMES: readonly Timeframe[] = [
-  ...["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "12h", "1d", "1w", "1M"] as const,
-];
+export const TIMEFRAMES: readonly Timeframe[] = Object.keys(LENGTHS_MS).filter(isTimeframe);
 
 /** The length of a candle in milliseconds; a month counts as its longest. */
 export function lengthMs(timeframe: Timeframe): number {

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Surface } from "../../api.ts";
 
-// So many tints can be told apart; one path for each, since an element for each of 250,000 cells would be slow.
+// The tints that can be told apart; one path for each, since an element for each of 250,000 cells would be slow.
 const TINTS = 24;
 const LABELS_MAX = 12;
 const GAP = 0.04;
