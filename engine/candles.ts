@@ -13,3 +13,15 @@ export interface Candles {
   readonly close: Float64Array;
   readonly volume: Float64Array;
 }
+
+/** Candles from one index up to another, as views of the same memory. */
+export function viewCandles({ time, open, high, low, close, volume }: Candles, from: number, until: number): Candles {
+  return {
+    time: time.subarray(from, until),
+    open: open.subarray(from, until),
+    high: high.subarray(from, until),
+    low: low.subarray(from, until),
+    close: close.subarray(from, until),
+    volume: volume.subarray(from, until),
+  };
+}

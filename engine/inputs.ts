@@ -1,4 +1,4 @@
-import type { Candles } from "./candles.ts";
+import { type Candles, viewCandles } from "./candles.ts";
 import type { TradingDayColumns } from "./metrics/input.ts";
 import { cutDays } from "./run.ts";
 
@@ -71,14 +71,7 @@ export function cutInput(input: InputCandles, lookback: number): InputCandles {
   const { candles, tradingDays } = input;
   return {
     ...input,
-    candles: {
-      time: candles.time.subarray(from),
-      open: candles.open.subarray(from),
-      high: candles.high.subarray(from),
-      low: candles.low.subarray(from),
-      close: candles.close.subarray(from),
-      volume: candles.volume.subarray(from),
-    },
+    candles: viewCandles(candles, from, candles.time.length),
     knownFrom: input.knownFrom.subarray(from),
     firstIndex: input.firstIndex - from,
     tradingDays: tradingDays === null ? null : cutDays(tradingDays, from),

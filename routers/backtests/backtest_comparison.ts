@@ -5,6 +5,7 @@ import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { summarySchema, toSummary } from "./backtest_records.ts";
 import { CurveGrid } from "./curve_grid.ts";
 import { AppError, pointer } from "../common/errors.ts";
+import { showQuestion } from "../runs/run_state.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type CompletedBacktest, mustGet } from "./owned_backtest.ts";
@@ -119,14 +120,7 @@ function findDifferences(rows: readonly CompletedBacktest[]): Comparison["differ
 /** The settings that decide a result, as they are named in the record. */
 function settingsOf({ result, parameters, ...row }: CompletedBacktest) {
   return {
-    symbol: row.symbol,
-    exchange: row.exchange,
-    strategy: row.strategy,
-    strategy_slug: row.strategySlug,
-    strategy_version: row.strategyVersion,
-    start_date: row.startDate,
-    end_date: row.endDate,
-    initial_balance: row.initialBalance,
+    ...showQuestion(row),
     // The result has the settings that depend on the market, too.
     parameters: { ...parameters, execution: result.execution },
     result: {

@@ -7,7 +7,7 @@ import { ORDER_STATUSES } from "../../engine/order_columns.ts";
 import { ORDER_TYPES } from "../../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
 import { recordReader } from "../common/stored_records.ts";
-import { errorSchema, RUN_MOMENTS, showMoments } from "../runs/run_state.ts";
+import { errorSchema, RUN_MOMENTS, RUN_QUESTION, showMoments, showQuestion } from "../runs/run_state.ts";
 import { runTrialsSchema } from "../runs/run_trials.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -15,14 +15,7 @@ const freeForm = z.record(z.string(), z.unknown());
 /** A backtest as clients read it. */
 export const backtestSchema = z.object({
   id: z.uuid(),
-  symbol: z.string(),
-  exchange: z.string(),
-  strategy: z.string(),
-  strategy_slug: z.string().nullable(),
-  strategy_version: z.string().nullable(),
-  start_date: z.string(),
-  end_date: z.string(),
-  initial_balance: z.number(),
+  ...RUN_QUESTION,
   parameters: freeForm,
   status: z.enum(BACKTEST_STATUSES),
   progress: z.number().min(0).max(1),
@@ -158,14 +151,7 @@ function summarize(row: BacktestSummary): z.infer<typeof summarySchema> {
 function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime" | "inputs">) {
   return {
     id: row.id,
-    symbol: row.symbol,
-    exchange: row.exchange,
-    strategy: row.strategy,
-    strategy_slug: row.strategySlug,
-    strategy_version: row.strategyVersion,
-    start_date: row.startDate,
-    end_date: row.endDate,
-    initial_balance: row.initialBalance,
+    ...showQuestion(row),
     status: row.status,
     progress: row.progress,
     partial_equity: row.status === "running" ? row.partialEquity : null,

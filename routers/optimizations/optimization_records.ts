@@ -9,7 +9,7 @@ import { resultSchema } from "../backtests/backtest_result.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
 import { recordReader } from "../common/stored_records.ts";
-import { errorSchema, RUN_MOMENTS, showMoments } from "../runs/run_state.ts";
+import { errorSchema, RUN_MOMENTS, RUN_QUESTION, showMoments, showQuestion } from "../runs/run_state.ts";
 import { metricNameSchema } from "./optimization_request.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -26,14 +26,7 @@ const marketSchema = z.string().optional().describe("As in SPY@ARCA; absent in a
 export const optimizationSchema = z.object({
   id: z.uuid(),
   name: z.string().nullable(),
-  symbol: z.string(),
-  exchange: z.string(),
-  strategy: z.string(),
-  strategy_slug: z.string().nullable(),
-  strategy_version: z.string().nullable(),
-  start_date: z.string(),
-  end_date: z.string(),
-  initial_balance: z.number(),
+  ...RUN_QUESTION,
   parameters: freeForm,
   space: z.record(z.string(), axisSchema),
   markets: z.object({
@@ -110,14 +103,7 @@ function show(row: Optimization): z.infer<typeof optimizationSchema> {
   return {
     id: row.id,
     name: row.name,
-    symbol: row.symbol,
-    exchange: row.exchange,
-    strategy: row.strategy,
-    strategy_slug: row.strategySlug,
-    strategy_version: row.strategyVersion,
-    start_date: row.startDate,
-    end_date: row.endDate,
-    initial_balance: row.initialBalance,
+    ...showQuestion(row),
     parameters: { ...row.parameters },
     space: Object.fromEntries(withoutMarkets(row.space).axes.map((axis) => [axis.name, showAxis(axis)])),
     markets: row.scan === null ? null : {

@@ -1,9 +1,21 @@
-/** What an answer tells about the life of a run, the same for every kind. */
+/** What an answer tells about any run: what it was asked, and its life. */
 import { z } from "zod";
 import type { RunFailure, RunStatus } from "../../db/runs.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 
 export const errorSchema = z.object({ code: z.string(), message: z.string() });
+
+/** What a run of a strategy was asked, without its parameters. */
+export const RUN_QUESTION = {
+  symbol: z.string(),
+  exchange: z.string(),
+  strategy: z.string(),
+  strategy_slug: z.string().nullable(),
+  strategy_version: z.string().nullable(),
+  start_date: z.string(),
+  end_date: z.string(),
+  initial_balance: z.number(),
+} as const;
 
 /** When a run was submitted, began and ended. */
 export const RUN_MOMENTS = {
@@ -32,6 +44,31 @@ interface StudyState extends Moments {
   readonly progress: number;
   readonly attempts: number;
   readonly error: RunFailure | null;
+}
+
+interface Question {
+  readonly symbol: string;
+  readonly exchange: string;
+  readonly strategy: string;
+  readonly strategySlug: string | null;
+  readonly strategyVersion: string | null;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly initialBalance: number;
+}
+
+/** The fields of RUN_QUESTION. */
+export function showQuestion(row: Question) {
+  return {
+    symbol: row.symbol,
+    exchange: row.exchange,
+    strategy: row.strategy,
+    strategy_slug: row.strategySlug,
+    strategy_version: row.strategyVersion,
+    start_date: row.startDate,
+    end_date: row.endDate,
+    initial_balance: row.initialBalance,
+  };
 }
 
 /** The fields of RUN_MOMENTS. */

@@ -1,6 +1,6 @@
 /** One account that trades the test windows of a walk-forward optimization one after the other, and keeps its position between them. */
 import type { BufferPool } from "../../engine/buffer_pool.ts";
-import type { Candles } from "../../engine/candles.ts";
+import { type Candles, viewCandles } from "../../engine/candles.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { findDays } from "../../engine/metrics/daily.ts";
 import { cutDays, repeat, run } from "../../engine/run.ts";
@@ -9,7 +9,6 @@ import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Outcome } from "../common/outcome.ts";
 import type { CarriedTests, CarryTask } from "../common/protocol.ts";
-import { cutCandles } from "./integrity.ts";
 
 /** The candles and rules by which the next strategy is found to be long, short or out. */
 type StageSettings = Omit<CarryTask, "slug" | "stages" | "seed">;
@@ -68,7 +67,13 @@ function makeNext(builtin: Builtin, task: StageSettings, { parameters, fromMs }:
   const from = candles.time.findIndex((time) => time >= fromMs);
   if (from < 0) return { from: candles.time.length, strategy: builtin.create(parameters, task.execution), side: 0 };
   const strategy = builtin.create(parameters, task.execution);
-  const { position } = repeat({ ...settings, candles: cutCandles(candles, from + 1), strategy, control: null, pool });
+  const { position } = repeat({
+    ...settings,
+    candles: viewCandles(candles, 0, from + 1),
+    strategy,
+    control: null,
+    pool,
+  });
   const side = Math.sign(position.at(-1) ?? 0);
   pool.reclaim();
   return { from, strategy: builtin.create(parameters, task.execution), side };

@@ -13,7 +13,8 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { type LuckPart, measureLuckPart } from "../../research/overfitting.ts";
 import { brokenBy, type Completed, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedRun, LuckTask, RunTask, ToWarmWorker } from "../common/protocol.ts";
-import { checkIntegrity, cutCandles } from "./integrity.ts";
+import { checkIntegrity } from "./integrity.ts";
+import { viewCandles } from "../../engine/candles.ts";
 import { runCarry } from "./builtin_carry.ts";
 import { runBuiltinPortfolio } from "./builtin_portfolio.ts";
 import { runPortfolioCarry } from "./builtin_portfolio_carry.ts";
@@ -70,7 +71,7 @@ function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
   const result = run({ ...settings, candles, strategy: make(), control, pool });
   const ran = currentMs();
   const again = (until: number) =>
-    repeat({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
+    repeat({ ...settings, candles: viewCandles(candles, 0, until), strategy: make(), control, pool });
   const integrity = checkIntegrity(again, {
     result,
     time: candles.time,

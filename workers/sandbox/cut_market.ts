@@ -1,3 +1,4 @@
+import { viewCandles } from "../../engine/candles.ts";
 import { candleClose } from "../../engine/time/durations.ts";
 import type { PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
 
@@ -9,19 +10,11 @@ export function cutMarket(market: PortfolioMarket, until: number, timeframeMs: n
   function closeOf(i: number): number {
     return hours === null ? candleClose(candles.time[i]!, timeframeMs) : hours.closes[i]!;
   }
-  const { time, open, high, low, close, volume } = candles;
   return {
     ...market,
-    candles: {
-      time: time.subarray(0, count),
-      open: open.subarray(0, count),
-      high: high.subarray(0, count),
-      low: low.subarray(0, count),
-      close: close.subarray(0, count),
-      volume: volume.subarray(0, count),
-    },
+    candles: viewCandles(candles, 0, count),
     hours: hours && { opens: hours.opens.subarray(0, count), closes: hours.closes.subarray(0, count) },
     firstIndex: Math.min(firstIndex, count),
-    isDelisted: market.isDelisted === true && count === time.length,
+    isDelisted: market.isDelisted === true && count === candles.time.length,
   };
 }

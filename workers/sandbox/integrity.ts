@@ -1,4 +1,3 @@
-import type { Candles } from "../../engine/candles.ts";
 import { describeRefusals } from "../../engine/decision_notes.ts";
 import type { Acts, RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
@@ -145,16 +144,4 @@ export function checkOrders({ orders }: Pick<RunResult, "orders">): Finding {
 export function uncheckedIntegrity(result: Pick<RunResult, "orders">): Integrity {
   const skipped = { status: "skipped", evidence: "Not tested in a trial." } as const;
   return { lookahead: skipped, determinism: skipped, warm_up: skipped, orders: checkOrders(result) };
-}
-
-/** Candles before index `until`, as views of the same memory. */
-export function cutCandles(candles: Candles, until: number): Candles {
-  return {
-    time: candles.time.subarray(0, until),
-    open: candles.open.subarray(0, until),
-    high: candles.high.subarray(0, until),
-    low: candles.low.subarray(0, until),
-    close: candles.close.subarray(0, until),
-    volume: candles.volume.subarray(0, until),
-  };
 }

@@ -1,4 +1,4 @@
-import type { Candles } from "../../engine/candles.ts";
+import { type Candles, viewCandles } from "../../engine/candles.ts";
 import type { AssetClass } from "../../engine/execution.ts";
 import { findDays } from "../../engine/metrics/daily.ts";
 import type { RangeDays, TradingDayColumns } from "../../engine/metrics/input.ts";
@@ -47,14 +47,7 @@ export class LookbackCutter {
     if (held !== undefined) return held;
     const from = longest - firstIndex;
     const cut = {
-      candles: {
-        time: candles.time.subarray(from),
-        open: candles.open.subarray(from),
-        high: candles.high.subarray(from),
-        low: candles.low.subarray(from),
-        close: candles.close.subarray(from),
-        volume: candles.volume.subarray(from),
-      },
+      candles: viewCandles(candles, from, candles.time.length),
       firstIndex,
       tradingDays: tradingDays === null ? null : cutDays(tradingDays, from),
       rangeDays: this.#rangeDays,

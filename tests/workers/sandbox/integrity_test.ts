@@ -1,11 +1,11 @@
 import { expect } from "@std/expect";
-import type { Candles } from "../../../engine/candles.ts";
+import { type Candles, viewCandles } from "../../../engine/candles.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { repeat, run } from "../../../engine/run.ts";
 import { newDraft, type Strategy } from "../../../engine/strategy.ts";
 import { smaCross } from "../../../strategies/builtin/sma_cross.ts";
 import type { Finding, Integrity } from "../../../engine/result.ts";
-import { checkIntegrity, cutCandles } from "../../../workers/sandbox/integrity.ts";
+import { checkIntegrity } from "../../../workers/sandbox/integrity.ts";
 import { MINUTE_MS, wave } from "./remote/endpoints.ts";
 
 const FIRST_INDEX = 10;
@@ -14,7 +14,7 @@ const FIRST_INDEX = 10;
 function check(make: () => Strategy, candles: Candles, seed = 5): Integrity & { readonly candlesAgain: number } {
   const execution = resolveExecution({}, "crypto");
   const settings = { firstIndex: FIRST_INDEX, initialBalance: 1000, execution, timeframeMs: MINUTE_MS, control: null };
-  const inputOn = (until: number) => ({ ...settings, candles: cutCandles(candles, until), strategy: make() });
+  const inputOn = (until: number) => ({ ...settings, candles: viewCandles(candles, 0, until), strategy: make() });
   let candlesAgain = 0;
   const again = (until: number) => {
     candlesAgain += until - FIRST_INDEX;

@@ -1,7 +1,8 @@
 import { repeat, run, type RunResult } from "../../../engine/run.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
 import { runDry } from "../dry_run.ts";
-import { checkIntegrity, cutCandles } from "../integrity.ts";
+import { checkIntegrity } from "../integrity.ts";
+import { viewCandles } from "../../../engine/candles.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { type Series, seriesOf } from "../candle_series.ts";
 import { runPaths } from "../code_paths.ts";
@@ -156,7 +157,7 @@ function backtest(
   const plots = guests[0]?.plots(candles.time.length) ?? [];
   const again = (until: number) => {
     const strategy = new ScriptStrategy(makeGuest, job.candlesMin);
-    return repeat({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: null });
+    return repeat({ ...settings, firstIndex, candles: viewCandles(candles, 0, until), strategy, control: null });
   };
   const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
   return { type: "completed", result, integrity, log, plots };

@@ -1,7 +1,8 @@
 import { repeat, run, type RunResult } from "../../../engine/run.ts";
 import { runDry } from "../dry_run.ts";
 import { runPortfolioDry } from "../markets/dry_portfolio.ts";
-import { checkIntegrity, cutCandles } from "../integrity.ts";
+import { checkIntegrity } from "../integrity.ts";
+import { viewCandles } from "../../../engine/candles.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
 import {
   candleBytes,
@@ -109,7 +110,7 @@ function backtest(
   if ("type" in result) return result;
   const again = (until: number) => {
     const strategy = new GuestStrategy(makeGuest, job.candlesMin);
-    return repeat({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: null });
+    return repeat({ ...settings, firstIndex, candles: viewCandles(candles, 0, until), strategy, control: null });
   };
   const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
   return { type: "completed", result, integrity, log: log.lines };
