@@ -25,6 +25,13 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
         await page.getByLabel(`${label} of slow`).fill(value);
       }
       await page.getByText("9 points", { exact: true }).waitFor();
+      await page.getByText("Costs, dates and timeframes").click();
+      await page.getByLabel("Commission rate", { exact: true }).fill("0, 0.6");
+      await page.getByText("18 points", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Optimize" }).click();
+      await page.getByText("must be at most 0.5").waitFor();
+      await page.getByLabel("Commission rate", { exact: true }).fill("");
+      await page.getByText("9 points", { exact: true }).waitFor();
       await page.getByLabel("Constraints").fill("fast < slower");
       await page.getByRole("button", { name: "Optimize" }).click();
       await page.locator("[aria-invalid=true]").waitFor();
