@@ -21,8 +21,8 @@ export const UNIVERSE_OPERATIONS: Readonly<Record<string, Operation>> = {
         slug: "my-rotation",
         description: "What the rotation may hold.",
         members: [
-          { symbol: "DEMO", exchange: "SAMPLE" },
-          { symbol: "DEMOFX", exchange: "SAMPLE", from: "2023-01-01", to: "2024-01-01" },
+          { symbol: "OAK", exchange: "SAMPLE" },
+          { symbol: "PINE", exchange: "SAMPLE", from: "2023-01-01", to: "2024-01-01" },
         ],
       },
     },

@@ -43,6 +43,7 @@ export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["tok
 export type Optimization = Outputs["optimizations"]["get"]["optimization"];
 export type Trial = Outputs["optimizations"]["trials"]["trials"][number];
 export type Surface = Outputs["optimizations"]["surface"]["surface"];
+export type ScanRanking = Outputs["optimizations"]["ranking"]["ranking"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
 export type Report = Outputs["backtests"]["report"];
 

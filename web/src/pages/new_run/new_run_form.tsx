@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api } from "../../api.ts";
 import { ExecutionSection } from "./execution_section.tsx";
+import { InputsFields } from "./inputs_fields.tsx";
 import { MarketSection } from "./market_section.tsx";
 import { PortfolioFields } from "./portfolio_fields.tsx";
 import { toSubmission } from "./run_form.ts";
@@ -37,6 +38,7 @@ export function NewRunForm(start: RunStart) {
         <>
           <MarketSection form={form} />
           <PortfolioFields form={form} />
+          <InputsFields form={form} />
           <ExecutionSection form={form} />
         </>
       }

@@ -16,6 +16,7 @@ const LIST_MAX = 100;
 const MARKETS_MAX = 1_000;
 const REACHES = ["one", "list", "universe"] as const satisfies readonly PortfolioForm["reach"][];
 const REACH_WORDS = { one: "the instrument above", list: "several instruments", universe: "a universe" } as const;
+const ACCOUNT_NOTE = "One account trades all of them. It is compared with the instrument above.";
 const RANKS = [
   { value: "listed", label: "In the order of the list" },
   { value: "score", label: "By the strategy's score" },
@@ -23,13 +24,102 @@ const RANKS = [
 
 /** Makes the run one of many markets with one account. The instrument above is then what it is compared with. */
 export function PortfolioFields({ form }: { readonly form: UseFormReturn<RunForm> }) {
-  const { register, watch, setValue, formState: { errors } } = form;
+  return (
+    <FormSection title="Markets">
+      <Reach form={form} label="Run over" note={ACCOUNT_NOTE} />
+      {form.watch("markets.reach") !== "one" && (
+        <>
+          <AccountFields form={form} />
+          <MissingField form={form} />
+        </>
+      )}
+    </FormSection>
+  );
+}
+
+/** Makes an optimization one over many markets: each point is tried in each by itself, or with one account between them. */
+export function ScanFields({ form }: { readonly form: UseFormReturn<RunForm> }) {
+  const { reach, isShared } = form.watch("markets");
+  return (
+    <FormSection title="Markets">
+      <Reach form={form} label="Try it in" note={isShared ? ACCOUNT_NOTE : "Each of them has an account of its own."} />
+      {reach !== "one" && (
+        <>
+          <CheckField
+            label="One account trades all of them"
+            hint="Otherwise each is tried by itself, and points are ranked over them"
+            {...form.register("markets.isShared")}
+          />
+          {isShared && <AccountFields form={form} />}
+          <MissingField form={form} />
+        </>
+      )}
+    </FormSection>
+  );
+}
+
+/** How one account is shared. */
+function AccountFields({ form: { register, formState: { errors } } }: { readonly form: UseFormReturn<RunForm> }) {
+  const faults = errors.markets;
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-x-4">
+        <Field
+          label="Positions at a time"
+          hint="Empty: all of them"
+          inputMode="numeric"
+          autoComplete="off"
+          error={faults?.positions?.message}
+          {...register("markets.positions", {
+            validate: (typed) =>
+              typed.trim() === "" || (/^\d+$/.test(typed.trim()) && Number(typed) >= 1)
+                ? undefined
+                : "Enter a whole number, 1 or more",
+          })}
+        />
+        <SelectField
+          label="Who comes first"
+          hint="Where slots or money are short"
+          options={RANKS}
+          error={faults?.rank?.message}
+          {...register("markets.rank")}
+        />
+      </div>
+      <Field
+        label="Account's currency"
+        hint="Such as USD; needed where the instruments have several"
+        autoComplete="off"
+        spellCheck={false}
+        error={faults?.currency?.message}
+        {...register("markets.currency")}
+      />
+    </>
+  );
+}
+
+function MissingField({ form }: { readonly form: UseFormReturn<RunForm> }) {
+  return (
+    <CheckField
+      label="Leave out those without candles"
+      hint="Otherwise they end it, and are named"
+      {...form.register("markets.skipsMissing")}
+    />
+  );
+}
+
+/** One market, a list of them or a universe. @param note What many of them mean. */
+function Reach({ form, label, note }: {
+  readonly form: UseFormReturn<RunForm>;
+  readonly label: string;
+  readonly note: string;
+}) {
+  const { watch, setValue, formState: { errors } } = form;
   const reach = watch("markets.reach");
   const faults = errors.markets;
   return (
-    <FormSection title="Markets">
+    <>
       <Choice
-        label="Run over"
+        label={label}
         values={REACHES}
         labelOf={(each) => REACH_WORDS[each]}
         value={reach}
@@ -38,53 +128,12 @@ export function PortfolioFields({ form }: { readonly form: UseFormReturn<RunForm
           form.clearErrors("markets");
         }}
       />
-      {reach === "one" && (
-        <FieldNote id="markets-note" error={faults?.instruments?.message ?? faults?.universe?.message} />
-      )}
-      {reach !== "one" && (
-        <>
-          <p className="mt-1 mb-3 text-sm text-muted">
-            One account trades all of them. It is compared with the instrument above.
-          </p>
-          {reach === "list" ? <MarketList form={form} /> : <UniversePicker form={form} />}
-          <div className="grid grid-cols-2 gap-x-4">
-            <Field
-              label="Positions at a time"
-              hint="Empty: all of them"
-              inputMode="numeric"
-              autoComplete="off"
-              error={faults?.positions?.message}
-              {...register("markets.positions", {
-                validate: (typed) =>
-                  typed.trim() === "" || (/^\d+$/.test(typed.trim()) && Number(typed) >= 1)
-                    ? undefined
-                    : "Enter a whole number, 1 or more",
-              })}
-            />
-            <SelectField
-              label="Who comes first"
-              hint="Where slots or money are short"
-              options={RANKS}
-              error={faults?.rank?.message}
-              {...register("markets.rank")}
-            />
-          </div>
-          <Field
-            label="Account's currency"
-            hint="Such as USD; needed where the instruments have several"
-            autoComplete="off"
-            spellCheck={false}
-            error={faults?.currency?.message}
-            {...register("markets.currency")}
-          />
-          <CheckField
-            label="Leave out those without candles"
-            hint="Otherwise the run fails and names them"
-            {...register("markets.skipsMissing")}
-          />
-        </>
-      )}
-    </FormSection>
+      {reach === "one"
+        ? <FieldNote id="markets-note" error={faults?.instruments?.message ?? faults?.universe?.message} />
+        : <p className="mt-1 mb-3 text-sm text-muted">{note}</p>}
+      {reach === "list" && <MarketList form={form} />}
+      {reach === "universe" && <UniversePicker form={form} />}
+    </>
   );
 }
 

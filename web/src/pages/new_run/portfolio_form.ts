@@ -21,6 +21,8 @@ export interface PortfolioForm {
   skipsMissing: boolean;
   /** Of the account; empty: that of its instruments. */
   currency: string;
+  /** Of an optimization: one account trades all markets. False: each is tried by itself. */
+  isShared: boolean;
 }
 
 /** The values with which the form begins. @param universe One that the address names. */
@@ -37,6 +39,7 @@ export function startMarkets(earlier: Backtest | undefined, universe = ""): Port
     rank: shared["rank"] === "score" ? "score" : "listed",
     skipsMissing: shared["missing"] === "skip",
     currency: isRecord(execution) ? String(execution["baseCurrency"] ?? "") : "",
+    isShared: false,
   };
 }
 
@@ -58,6 +61,18 @@ export function toMarkets({ reach, instruments, universe, positions, rank, skips
       missing: skipsMissing ? "skip" : "fail",
     },
   };
+}
+
+/** The markets of a scan that the fields stand for; none for one market, or for one account. */
+export function toScan({ reach, instruments, universe, skipsMissing, isShared }: PortfolioForm) {
+  if (reach === "one" || isShared) return {};
+  const missing = skipsMissing ? "skip" as const : "fail" as const;
+  const members = instruments.map(({ symbol, exchange, from, to }) => ({
+    ...{ symbol, exchange },
+    ...(from ? { from } : {}),
+    ...(to ? { to } : {}),
+  }));
+  return { markets: { ...(reach === "list" ? { instruments: members } : { universe }), missing } };
 }
 
 /** The field that a refusal is about; null for another. @param name The key of `parameters`. @param key Of the key's own. */

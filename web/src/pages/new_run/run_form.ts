@@ -2,6 +2,7 @@
 import type { Backtest, BacktestRequest, Instrument, Strategy } from "../../api.ts";
 import { EXECUTION_FIELDS } from "./execution_fields.ts";
 import { executionOf, toRules, toTexts } from "./execution_rules.ts";
+import { inputFieldAt, type InputForm, startInputs, toInputs } from "./inputs_form.ts";
 import {
   marketFieldAt,
   PORTFOLIO_KEYS,
@@ -13,8 +14,17 @@ import {
 import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 
 const DAY_MS = 86_400_000;
-const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime", ...PORTFOLIO_KEYS]);
+const SERVICE_KEYS: ReadonlySet<string> = new Set([
+  "timeframe",
+  "session",
+  "execution",
+  "runtime",
+  "inputs",
+  ...PORTFOLIO_KEYS,
+]);
 const PARAMETERS_PATH = "/parameters/";
+/** Of an optimization. */
+const SCAN_PATH = "/markets/";
 
 /** The form's values as they are typed; an empty text is the default. */
 export interface RunForm {
@@ -30,6 +40,7 @@ export interface RunForm {
   /** By the position of the field in EXECUTION_FIELDS. */
   execution: string[];
   markets: PortfolioForm;
+  inputs: InputForm[];
 }
 
 /** The strategy of the form. */
@@ -93,6 +104,7 @@ export function startValues(
     profile: String(execution["profile"] ?? "hindcast"),
     execution: toTexts(execution),
     markets: startMarkets(earlier, universe),
+    inputs: startInputs(earlier?.parameters),
   };
 }
 
@@ -124,6 +136,7 @@ export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | 
       ...chosen.extras,
       ...Object.fromEntries(own),
       ...toMarkets(form.markets),
+      ...toInputs(form.inputs),
       timeframe,
       ...(session === undefined || exchange !== earlier?.exchange ? {} : { session }),
       runtime: chosen.runtime,
@@ -142,11 +155,17 @@ const PLAIN_FIELDS = {
   "/parameters/execution/profile": "profile",
 } as const satisfies Record<string, keyof RunForm>;
 
-/** The field that a refusal's JSON pointer is about, or lies in; null where the form has none. @param pointer Begins with the request's name. */
-export function fieldAt(pointer: string, { fields }: Chosen) {
+/**
+ * The field that a refusal's JSON pointer is about, or lies in; null where the form has none.
+ *
+ * @param pointer Begins with the request's name.
+ * @param inputs Of the form.
+ */
+export function fieldAt(pointer: string, { fields }: Chosen, inputs: readonly InputForm[]) {
   const path = pointer.replace(/^\/\w+/, "");
   const plain = Object.entries(PLAIN_FIELDS).find(([own]) => own === path)?.[1];
   if (plain !== undefined) return plain;
+  if (path.startsWith(SCAN_PATH)) return marketFieldAt(path.slice(SCAN_PATH.length).split("/")[0] ?? "", undefined);
   if (!path.startsWith(PARAMETERS_PATH)) return null;
   const [name = "", ...rest] = path.slice(PARAMETERS_PATH.length).split("/").map(unescapePointer);
   if (name === "execution") {
@@ -156,6 +175,7 @@ export function fieldAt(pointer: string, { fields }: Chosen) {
     const rule = exact === -1 ? EXECUTION_FIELDS.findIndex((field) => field.key.startsWith(`${rest[0]}.`)) : exact;
     return rule === -1 ? null : `execution.${rule}` as const;
   }
+  if (name === "inputs") return inputs.length === 0 ? null : inputFieldAt(rest, inputs);
   const market = marketFieldAt(name, rest[0]);
   if (market !== null) return market;
   const parameter = fields.findIndex((field) => field.name === name);

@@ -31,7 +31,7 @@ export function useRunForm({ first, held, earlier, universe }: RunStart) {
     /** Shows a refusal at its fields. @param otherAt Finds a field beside those of a run. */
     refuse: (error: unknown, otherAt: (path: string) => RefusedField<RunForm> | null = () => null) =>
       showRefusal(form.setError, error, (path) => {
-        const name = fieldAt(path, chosen);
+        const name = fieldAt(path, chosen, form.getValues("inputs"));
         return name === null ? otherAt(path) : { name };
       }),
   };

@@ -7,12 +7,13 @@ import { RunTrial } from "./run_trial.tsx";
 
 /** The best trials so far, each of which can be run as a backtest. */
 export function BestTrials({ optimization }: { readonly optimization: Optimization }) {
-  const { id, best, space, objective } = optimization;
+  const { id, best, space, markets, objective } = optimization;
   const { label } = useMetric()(objective);
   const hasSharpe = objective !== "sharpe" && best.some(({ sharpe }) => sharpe !== null);
   const names = Object.keys(space);
   const columns = [
     { label: "Trial", isText: true } as const,
+    ...(markets === null ? [] : [{ label: "Market", isText: true, width: "10rem" } as const]),
     ...names.map((name) => ({ label: name, width: "8rem" })),
     { label, width: "9rem" },
     ...(hasSharpe ? [{ label: "Sharpe", width: "9rem" }] : []),
@@ -22,12 +23,13 @@ export function BestTrials({ optimization }: { readonly optimization: Optimizati
     <Table
       label="Best trials"
       columns={columns}
-      minWidth={`${(hasSharpe ? 32 : 23) + 8 * names.length}rem`}
+      minWidth={`${(hasSharpe ? 32 : 23) + (markets === null ? 0 : 10) + 8 * names.length}rem`}
       empty={`No trial has a value of ${label}.`}
     >
-      {best.map(({ number, parameters, objective: value, sharpe, sharpe_low: low, sharpe_high: high }) => (
+      {best.map(({ number, market, parameters, objective: value, sharpe, sharpe_low: low, sharpe_high: high }) => (
         <tr key={number} className={ROW_CLASS}>
           <td className="px-3 text-left text-muted">{number}</td>
+          {markets !== null && <td className="truncate px-3 text-left">{market}</td>}
           {names.map((name) => <td key={name} className="truncate px-3">{String(parameters[name])}</td>)}
           <td className="px-3 font-medium">
             {formatExact(Number(value.toPrecision(5)))}

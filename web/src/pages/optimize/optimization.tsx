@@ -6,6 +6,7 @@ import { BestTrials } from "./best_trials.tsx";
 import { OptimizationHeader } from "./optimization_header.tsx";
 import { Luck } from "./luck.tsx";
 import { ParallelCoordinates } from "./parallel_coordinates.tsx";
+import { ScanRankingSection } from "./scan_ranking.tsx";
 import { SurfaceSection } from "./surface_section.tsx";
 import { TrialTable } from "./trial_table.tsx";
 import { hasEnded } from "../../parts/use_backtest.ts";
@@ -52,6 +53,11 @@ export function OptimizationPage() {
       )}
       {optimization.trials.done > optimization.trials.failed && (
         <>
+          {optimization.markets !== null && (
+            <section className={PANEL}>
+              <ScanRankingSection optimization={optimization} />
+            </section>
+          )}
           <section className={PANEL}>
             <h2 className="mb-2 text-lg font-semibold">Best trials</h2>
             <BestTrials optimization={optimization} />

@@ -4,7 +4,9 @@ import { useForm } from "react-hook-form";
 import { api } from "../../api.ts";
 import { formatCount } from "../../parts/format.ts";
 import { ExecutionSection } from "../new_run/execution_section.tsx";
+import { InputsFields } from "../new_run/inputs_fields.tsx";
 import { MarketSection } from "../new_run/market_section.tsx";
+import { ScanFields } from "../new_run/portfolio_fields.tsx";
 import type { Chosen } from "../new_run/run_form.ts";
 import { RunFormFrame } from "../new_run/run_form_frame.tsx";
 import { StrategySection } from "../new_run/strategy_section.tsx";
@@ -57,12 +59,14 @@ export function OptimizationForm(start: RunStart) {
       left={
         <>
           <StrategySection form={form} chosen={chosen} choose={chooseOther} />
+          <InputsFields form={form} />
           <ExecutionSection form={form} />
         </>
       }
       right={
         <>
           <MarketSection form={form} />
+          <ScanFields form={form} />
           <PlanSection form={plan} fields={chosen.fields} />
           <WalkSection form={plan} plan={walkPlan} />
         </>

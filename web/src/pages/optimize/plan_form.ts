@@ -1,6 +1,7 @@
 /** The fields of an optimization that a run does not have: as they are typed, and as they are submitted. */
 import type { OptimizationRequest } from "../../api.ts";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
+import { startMarkets, toScan } from "../new_run/portfolio_form.ts";
 import { type Chosen, type RunForm, toSubmission } from "../new_run/run_form.ts";
 import { NO_SETTINGS, SETTING_AXES, toSettingAxes } from "./setting_axes.ts";
 import { DAYS, NO_WALK, planWalk, toWalkForward, type WalkForm } from "./walk_form.ts";
@@ -94,7 +95,8 @@ export function countPoints(fields: readonly ParameterField[], ranges: readonly 
 
 /** The request that both forms submit. */
 export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): OptimizationRequest {
-  const { name: _name, tags: _tags, notes: _notes, star: _star, ...run } = toSubmission(form, chosen, undefined);
+  const own = form.markets.isShared ? form : { ...form, markets: startMarkets(undefined) };
+  const { name: _name, tags: _tags, notes: _notes, star: _star, ...run } = toSubmission(own, chosen, undefined);
   const varied = chosen.fields.map((field, i) => [field, plan.ranges[i]] as const)
     .filter(([, range]) => range?.isVaried === true);
   const settings = toSettingAxes(plan.settings);
@@ -104,6 +106,7 @@ export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): O
     ...run,
     parameters: Object.fromEntries(Object.entries(run.parameters ?? {}).filter(([key]) => !names.has(key))),
     space: { ...Object.fromEntries(varied.map(([field, range]) => [field.name, toAxis(field, range!)])), ...settings },
+    ...toScan(form.markets),
     constraints: plan.constraints.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
     method,
     objective,

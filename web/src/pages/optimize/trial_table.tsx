@@ -14,7 +14,7 @@ type Sort = Optimization["objective"] | "number";
 
 /** All trials, in the order of their numbers or of a metric. */
 export function TrialTable({ optimization }: { readonly optimization: Optimization }) {
-  const { id, space, objective, direction } = optimization;
+  const { id, space, markets, objective, direction } = optimization;
   const [sort, setSort] = useState<{ readonly by: Sort; readonly isDown: boolean }>({
     by: objective,
     isDown: direction === "max",
@@ -37,6 +37,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
   });
   const columns: readonly TableColumn[] = [
     { label: "Trial", isText: true, sort: sortBy("number") },
+    ...(markets === null ? [] : [{ label: "Market", isText: true, width: "10rem" } as const]),
     ...names.map((label) => ({ label, width: "7rem" })),
     ...metrics.map((metric) => ({ label: metricOf(metric).label, width: "8rem", sort: sortBy(metric) })),
     { label: "As a run", width: "7rem" },
@@ -48,7 +49,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
       <Table
         label="All trials"
         columns={columns}
-        minWidth={`${14 + 7 * names.length + 8 * metrics.length}rem`}
+        minWidth={`${(markets === null ? 14 : 24) + 7 * names.length + 8 * metrics.length}rem`}
         isLoading={list.isPending}
         isStale={list.isPlaceholderData}
       >
@@ -58,6 +59,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
             id={id}
             trial={trial}
             names={names}
+            hasMarket={markets !== null}
             metrics={metrics.map(metricOf)}
           />
         ))}
@@ -69,16 +71,18 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
   );
 }
 
-function TrialRow({ id, trial, names, metrics }: {
+function TrialRow({ id, trial, names, hasMarket, metrics }: {
   readonly id: string;
   readonly trial: Trial;
   readonly names: readonly string[];
+  readonly hasMarket: boolean;
   readonly metrics: readonly ShownMetric[];
 }) {
   const { number, parameters, error } = trial;
   return (
     <tr className={ROW_CLASS}>
       <td className="px-3 text-left text-muted">{number}</td>
+      {hasMarket && <td className="truncate px-3 text-left">{trial.market}</td>}
       {names.map((name) => <td key={name} className="truncate px-3">{String(parameters[name])}</td>)}
       {trial.metrics === null
         ? (

@@ -4,14 +4,19 @@ import { Field, SelectField } from "../../parts/field.tsx";
 import type { CodeRefusal } from "./code_refusal.ts";
 import { ModuleDrop } from "./module_drop.tsx";
 import { Refused } from "./refused.tsx";
-import type { ModuleFile, RegistrationForm } from "./registration_form.ts";
+import { type ModuleFile, PERIODS, type RegistrationForm } from "./registration_form.ts";
 import { ScriptWorkbench } from "./script_workbench.tsx";
 import type { AddWay } from "./strategies_search.ts";
 
 const MODES = [
   { value: "batch", label: "batch: one call for the whole run" },
   { value: "step", label: "step: a call for each candle" },
+  { value: "portfolio", label: "portfolio: all markets in one call" },
 ] as const;
+const ASKED = [
+  { value: "", label: "at each close" },
+  ...PERIODS.map((value) => ({ value, label: `once a ${value}` })),
+];
 
 interface FormProps {
   readonly form: UseFormReturn<RegistrationForm>;
@@ -70,21 +75,33 @@ function ModuleField({ form: { control, setValue, setError }, onModule }: FormPr
   );
 }
 
-function EndpointFields({ form: { register, formState: { errors } } }: FormProps) {
+function EndpointFields({ form: { register, watch, formState: { errors } } }: FormProps) {
   return (
     <div className="grid items-start gap-x-4 sm:grid-cols-[2fr_1fr]">
       <Field
         label="Endpoint"
-        type="url"
         inputMode="url"
-        hint="An http or https address that the service may call"
+        spellCheck={false}
+        hint="An http or https address that the service may call, or serve:NAME for a program that fetches its requests"
         error={errors.endpoint?.message}
         {...register("endpoint", {
           required: "Enter an address",
-          pattern: { value: /^https?:\/\/\S+$/, message: "Enter an address like https://example.com/strategy" },
+          pattern: {
+            value: /^(https?:\/\/\S+|serve:[a-z0-9-]{1,63})$/,
+            message: "Enter an address like https://example.com/strategy, or serve:NAME",
+          },
         })}
       />
       <SelectField label="Calls" options={MODES} error={errors.mode?.message} {...register("mode")} />
+      {watch("mode") === "portfolio" && (
+        <SelectField
+          label="Asked"
+          hint="Runs of it need instruments or a universe"
+          options={ASKED}
+          error={errors.every?.message}
+          {...register("every")}
+        />
+      )}
     </div>
   );
 }

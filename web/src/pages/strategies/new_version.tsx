@@ -7,6 +7,7 @@ import { showRefusal } from "../../parts/show_refusal.ts";
 import { CodeFields } from "./code_fields.tsx";
 import { codeRefusalOf } from "./code_refusal.ts";
 import {
+  PERIODS,
   registrationFieldAt,
   type RegistrationForm,
   startValues,
@@ -53,7 +54,8 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
       source,
       version: nextVersion(latest_version),
       endpoint: String(runtime["endpoint"] ?? ""),
-      mode: runtime["mode"] === "step" ? "step" : "batch",
+      mode: runtime["mode"] === "step" || runtime["mode"] === "portfolio" ? runtime["mode"] : "batch",
+      every: PERIODS.find((each) => each === runtime["every"]) ?? "",
     },
   });
   const { register, setError, formState: { errors, isSubmitting } } = form;

@@ -1,9 +1,13 @@
 /** The form that registers a strategy or adds a version: its values, its submission, and the fields of a refusal. */
 import type { StrategyRequest } from "../../api.ts";
 import { languageOf } from "./editor/script_language.ts";
+import { EXAMPLES } from "./script_examples.ts";
 import { isRecord } from "../../parts/parameter_fields.ts";
 import type { RuntimeConfig } from "./code_refusal.ts";
 import type { AddWay } from "./strategies_search.ts";
+
+/** How often mode `portfolio` may ask, beside at each close. */
+export const PERIODS = ["day", "week", "month", "quarter"] as const;
 
 /** As typed. */
 export interface RegistrationForm {
@@ -17,7 +21,9 @@ export interface RegistrationForm {
   schema: string;
   isPublic: boolean;
   endpoint: string;
-  mode: "batch" | "step";
+  mode: "batch" | "step" | "portfolio";
+  /** How often mode `portfolio` asks; empty: at each close. */
+  every: "" | (typeof PERIODS)[number];
   /** The text of a script. */
   source: string;
   module: ModuleFile | null;
@@ -42,45 +48,18 @@ const START_VALUES: RegistrationForm = {
   isPublic: false,
   endpoint: "",
   mode: "batch",
+  every: "",
   source: "",
   module: null,
 };
 
 const NO_PARAMETERS = { type: "object", properties: {} };
 
-/** A script to begin with: the example of strategies/SCRIPTS.md. */
-const TEMPLATE = `strategy(({ period = 20, stop = 0.1 }: { period?: number; stop?: number }) => ({
-  warmup: period + 1,
-  prepare({ close }) {
-    this.mean = sma(close, period);
-  },
-  decide(i, { close }, account, orders) {
-    plot("mean", this.mean[i]);
-    if (account.quantity === 0 && close[i] > this.mean[i]) orders.buy({ stopLossFraction: stop });
-    else if (account.quantity > 0 && close[i] < this.mean[i]) orders.close();
-  },
-}));
-`;
-
-const TEMPLATE_SCHEMA = {
-  type: "object",
-  properties: {
-    period: { type: "integer", default: 20, minimum: 2, description: "Candles of the average" },
-    stop: {
-      type: "number",
-      default: 0.1,
-      minimum: 0,
-      maximum: 1,
-      description: "Loss that ends a trade, as a fraction",
-    },
-  },
-};
-
 /** The form's first values; a script begins with one that runs. */
 export function startValues(way: AddWay): RegistrationForm {
   if (way !== "script") return START_VALUES;
-  const schema = JSON.stringify(TEMPLATE_SCHEMA, null, 2);
-  return { ...START_VALUES, language: "typescript", source: TEMPLATE, schema };
+  const [{ source, schema }] = EXAMPLES;
+  return { ...START_VALUES, language: "typescript", source, schema: JSON.stringify(schema, null, 2) };
 }
 
 const SLUG_LENGTH_MAX = 64;
@@ -123,9 +102,15 @@ export function toRegistration(form: RegistrationForm, way: AddWay): StrategyReq
 }
 
 /** The code of a version. */
-export function toRuntimeConfig({ source, module, endpoint, mode }: RegistrationForm, way: AddWay): RuntimeConfig {
+export function toRuntimeConfig(
+  { source, module, endpoint, mode, every }: RegistrationForm,
+  way: AddWay,
+): RuntimeConfig {
   if (way === "script") return { type: "script", source, language: languageOf(source) };
-  if (module === null) return { type: "remote", endpoint: endpoint.trim(), mode };
+  if (module === null) {
+    const asks = mode === "portfolio" && every !== "" ? { every } : {};
+    return { type: "remote", endpoint: endpoint.trim(), mode, ...asks };
+  }
   return { type: "wasm", artifact: { file_name: module.name, content_base64: module.base64 } };
 }
 
@@ -141,6 +126,7 @@ const FIELDS: readonly (readonly [prefix: string, field: keyof RegistrationForm]
   ["/strategy/initial_version/version", "version"],
   ["/strategy/initial_version/runtime_config/endpoint", "endpoint"],
   ["/strategy/initial_version/runtime_config/mode", "mode"],
+  ["/strategy/initial_version/runtime_config/every", "every"],
   ["/strategy/initial_version/runtime_config/source", "source"],
 ];
 

@@ -2,12 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useCallback, useLayoutEffect, useMemo, useState } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import { api, type BacktestRequest, type Instrument } from "../../api.ts";
+import { Choice } from "../../parts/choice.tsx";
 import { fieldsOf } from "../../parts/parameter_fields.ts";
+import { toInputs } from "../new_run/inputs_form.ts";
 import { startMarkets } from "../new_run/portfolio_form.ts";
 import { dayAfter, findSample, type RunForm } from "../new_run/run_form.ts";
 import { languageOf } from "./editor/script_language.ts";
 import { useTrials } from "./editor/use_trials.ts";
 import type { RegistrationForm } from "./registration_form.ts";
+import { EXAMPLES } from "./script_examples.ts";
 import type { ScriptFault } from "./script_field.tsx";
 
 // The editor and the charts are not part of the first load.
@@ -54,9 +57,12 @@ function Bench({ form, refusal, onRun, children, held }: WorkbenchProps & { read
   useRunKey(run);
   return (
     <div className="grid items-start gap-x-6 gap-y-4 lg:grid-cols-2 lg:grid-rows-[auto_1fr]">
-      <Suspense fallback={<p role="status" className="min-h-[34rem] text-muted">Loading the editor …</p>}>
-        <ScriptField form={form} fault={fault} onRun={() => void run()} />
-      </Suspense>
+      <div className="min-w-0">
+        <ExampleChoice form={form} market={market} />
+        <Suspense fallback={<p role="status" className="min-h-[34rem] text-muted">Loading the editor …</p>}>
+          <ScriptField form={form} fault={fault} onRun={() => void run()} />
+        </Suspense>
+      </div>
       <div className="min-w-0 lg:row-span-2">
         <Suspense>
           <TrialPanel
@@ -68,6 +74,31 @@ function Bench({ form, refusal, onRun, children, held }: WorkbenchProps & { read
         </Suspense>
       </div>
       <div className="flex min-w-0 flex-col gap-2">{children}</div>
+    </div>
+  );
+}
+
+/** Scripts to begin with, until one of them is changed. */
+function ExampleChoice(
+  { form, market }: { readonly form: UseFormReturn<RegistrationForm>; readonly market: UseFormReturn<RunForm> },
+) {
+  const source = form.watch("source");
+  const shown = EXAMPLES.findIndex((each) => each.source === source);
+  if (shown < 0) return null;
+  return (
+    <div className="mb-2">
+      <Choice
+        label="Begin with"
+        values={EXAMPLES.map((_, n) => String(n))}
+        labelOf={(n) => EXAMPLES[Number(n)]!.label}
+        value={String(shown)}
+        onChange={(n) => {
+          const { source, schema, inputs } = EXAMPLES[Number(n)]!;
+          form.setValue("source", source);
+          form.setValue("schema", JSON.stringify(schema, null, 2));
+          market.setValue("inputs", inputs.map((each) => ({ ...each })));
+        }}
+      />
     </div>
   );
 }
@@ -97,6 +128,7 @@ function startMarket(held: Instrument | undefined): RunForm {
     profile: "",
     execution: [],
     markets: startMarkets(undefined),
+    inputs: [],
   };
 }
 
@@ -114,6 +146,7 @@ function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): B
     parameters: {
       // A class has its own defaults.
       ...(language === "python" ? {} : defaultsOf(schema)),
+      ...toInputs(market.inputs),
       timeframe: market.timeframe,
       runtime: { type: "script", source, language },
     },

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { api, type Backtest } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
+import { InputsFields } from "../../new_run/inputs_fields.tsx";
 import type { RunForm } from "../../new_run/run_form.ts";
 import { Charts } from "../../run/chart/charts.tsx";
 import { FailedPlots } from "../../run/failed_plots.tsx";
@@ -25,6 +26,7 @@ export function TrialPanel({ form, trial, onRun, onFailure }: {
   return (
     <section aria-label="Try it" className="flex min-w-0 flex-col gap-2">
       <TrialMarket form={form} />
+      <InputsFields form={form} />
       <div className="flex flex-wrap items-center gap-3">
         <Button kind="primary" className="h-9 min-w-32" onClick={onRun}>
           Run it
