@@ -74,7 +74,7 @@ eachDatabaseSteps("the job of an optimization goes on from its beginning to its 
       const again = await takeOver(other!);
       expect(again.data).toMatchObject({ optimizationId: id, isEnd: true });
       expect(await store(other!, id, [2, 4])).toBe(null);
-      await records.complete(again, id, { report: null, outOfSample: null });
+      await records.complete(again, id, { report: null, outOfSample: null, series: [] });
       expect([await findUnendedOptimization(db, id), await takeAll()]).toEqual([null, []]);
     });
 
@@ -86,7 +86,7 @@ eachDatabaseSteps("the job of an optimization goes on from its beginning to its 
       const again = await takeOver(other!);
       expect(await store(other!, id, [2, 4])).toBe(null);
       expect(await store(again, id, [2, 4])).toMatchObject({ id, trials: 4, pointsDone: 4 });
-      await records.complete(again, id, { report: null, outOfSample: null });
+      await records.complete(again, id, { report: null, outOfSample: null, series: [] });
       expect([await findUnendedOptimization(db, id), await takeAll()]).toEqual([null, []]);
     });
   } finally {
