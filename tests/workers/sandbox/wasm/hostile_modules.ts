@@ -89,7 +89,7 @@ export const HOSTILE: readonly Hostile[] = [
       })),
     logged: LOG_LINES_MAX,
     code: "STRATEGY_TIMED_OUT",
-    message: /^Cannot finish within 1 s/,
+    message: /^Cannot finish within \d+ s/,
   },
   {
     what: "calls itself without end",
