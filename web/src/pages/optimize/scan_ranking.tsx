@@ -66,7 +66,7 @@ function Points({ ranking, names, metric }: Ranked) {
           <td className="px-3 font-medium">{formatMetricValue(metric, median)}</td>
           <td className="px-3">{formatMetricValue(metric, worst)}</td>
           <td className="px-3">{formatMetricValue(metric, best)}</td>
-          <td className="px-3">{formatPercent(earned)} of them</td>
+          <td className="px-3">{formatPercent(earned)}</td>
           <td className="px-3">{formatCount(markets)}</td>
         </tr>
       ))}
