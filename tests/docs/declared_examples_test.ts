@@ -5,7 +5,7 @@ import { run } from "../../engine/run.ts";
 import type { Account, Strategy } from "../../engine/strategy.ts";
 import { seriesOf } from "../../workers/sandbox/candle_series.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../../workers/sandbox/sample_candles.ts";
-import { runPortfolioDry } from "../../workers/sandbox/script/check_portfolio.ts";
+import { runPortfolioScriptDry } from "../../workers/sandbox/script/check_portfolio.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
@@ -63,7 +63,7 @@ Deno.test("the example of a script for many markets trades", async () => {
     parametersJson: "{}",
     candlesMin: 1,
   } as const;
-  expect(runPortfolioDry(job, await compileScript(code), () => {}).orders).toBeGreaterThan(5);
+  expect(runPortfolioScriptDry(job, await compileScript(code), () => {}).orders).toBeGreaterThan(5);
 });
 
 Deno.test("the example of the engine's Strategy buys once", async () => {

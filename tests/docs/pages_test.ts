@@ -46,6 +46,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["docs/python.md", "serve:breakout", "tests/client/python_test.ts"],
   ["docs/python.md", "groupby", "tests/client/python_frames.ts"],
   ["docs/research.md", "def resample", "tests/docs/research_in_python.ts"],
+  ["docs/research.md", "The account out of sample", "tests/docs/research_in_python.ts"],
   ["README.md", "--lang python", "tests/docs/strategies_test.ts"],
   ["docs/api.md", "Authorization: Bearer", "tests/docs/api_test.ts"],
   ["docs/api.md", '"ticks":', "tests/docs/api_test.ts"],

@@ -6,7 +6,9 @@ import { MUTATIONS_OF_PATHS } from "./mutations_of_paths.ts";
 export const COPIED = [
   "db",
   "engine",
+  "market/feeds",
   "market/nearest_name.ts",
+  "research",
   "routers",
   "strategies/builtin",
   "tests/engine",

@@ -17,7 +17,7 @@ const REFUSED: readonly (readonly [change: object, path: string, message: RegExp
   [{ space: { fast: { values: Array(33_000).fill(5) } } }, "/space", /at most 65536 bytes, not 66021/],
   [{ space: {} }, "/space", /at least one parameter/],
   [{ space: { fast: 5 } }, "/space/fast", /must be \{"min", "max", "step"\} or \{"values"\}/],
-  [{ space: { timeframe: { values: ["1h"] } } }, "/space/timeframe", /reserved/],
+  [{ space: { timeframe: { values: ["1h"] } } }, "/space/timeframe", /fixed in parameters/],
   [{ space: { fast: { ...AXIS, step: 0 } } }, "/space/fast/step", /more than 0/],
   [{ space: { fast: { ...AXIS, min: 21 } } }, "/space/fast/min", /above max/],
   [{ space: { fast: { ...AXIS, min: null } } }, "/space/fast/min", /must be a number/],

@@ -272,6 +272,7 @@ async function listsInstruments(db: Db) {
       symbol: "BTC/USD ü",
       exchange: "ONE",
       assetClass: "crypto",
+      currency: null,
       provider: "import",
       timeframes: ["1h"],
       first: hour(0),
