@@ -24,8 +24,8 @@ Deno.test("universes are owned lists with versions that never change", async (t)
     });
     expect((await owner.get("/api/universes")).at("/universes/0/slug")).toBe("my-rotation");
     expect(await membersOf(owner, "my-rotation/members")).toEqual([
-      { ...DEMO, from: null, to: null },
-      { symbol: "DEMOFX", exchange: "SAMPLE", from: "2023-01-01", to: "2024-01-01" },
+      { symbol: "OAK", exchange: "SAMPLE", from: null, to: null },
+      { symbol: "PINE", exchange: "SAMPLE", from: "2023-01-01", to: "2024-01-01" },
     ]);
     expect((await owner.send("POST", "/api/universes", PAGE)).at("/error/code")).toBe("SLUG_TAKEN");
   });
