@@ -146,7 +146,7 @@ function allocating(address: string): string {
 }
 
 Deno.test("a run has at most 500,000 different tags, and any number of equal ones", () => {
-  /** Closes nothing 1,000 times a candle, each time with the next of so many tags. */
+  /** Places 1,000 limit orders without a price at each candle, each with the next of so many tags. */
   const tagging = (tags: number) => {
     const bytes = [0, 7, 14].map((bits, at) =>
       `(i32.store8 offset=${1024 + at} (local.get $at)
@@ -159,8 +159,9 @@ Deno.test("a run has at most 500,000 different tags, and any number of equal one
       onCandle: `(loop $next
         (local.set $at (i32.shl (local.get $k) (i32.const 2)))
         ${bytes.join("\n")}
-        (i32.store (local.get $order) (i32.const 2))
-        (f64.store offset=16 (local.get $order) (f64.const 1))
+        (i32.store (local.get $order) (i32.const 1))
+        (i32.store offset=4 (local.get $order) (i32.const 1))
+        (i32.store offset=8 (local.get $order) (i32.const 1))
         (i32.store offset=104 (local.get $order) (i32.add (local.get $at) (i32.const 1024)))
         (i32.store offset=108 (local.get $order) (i32.const 3))
         (global.set $number (i32.add (global.get $number) (i32.const 1)))
