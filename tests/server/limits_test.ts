@@ -218,6 +218,25 @@ Deno.test("a user who keeps too much gets no more until something is deleted", a
   await service.close();
 });
 
+Deno.test("the lines that a script logs count against the storage quota", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "1", USER_RESULT_BYTES_MAX: "300000" });
+  const askAfter = async (lines: number) => {
+    const user = await service.user();
+    const source = `const { log } = console;
+      strategy(() => ({ decide(i) { if (i < ${lines}) log("x".repeat(1000)); } }));`;
+    const runtime = { type: "script", source };
+    const ran = await user.send(
+      "POST",
+      "/api/backtests",
+      backtest({ strategy: "mine", parameters: { timeframe: "1h", runtime } }),
+    );
+    expect((await user.finish(ran.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+    return (await submit(user)).status;
+  };
+  expect([await askAfter(1), await askAfter(400)]).toEqual([202, 429]);
+  await service.close();
+});
+
 Deno.test("submissions count against the storage quota even if they never run", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_RESULT_BYTES_MAX: "15000" });
   const ann = await service.user();
