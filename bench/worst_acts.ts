@@ -145,18 +145,18 @@ async function register(client: TestClient, slug: string, source: object, more: 
 /** A module, as text, that places limit orders far below the price at each candle, for one candle each. */
 function manyOrders(count: number): string {
   return `(module
-    (memory ("memory") 1)
+    (memory (export "memory") 1)
     (global $free (mut i32) (i32.const 8192))
-    (func ("abi_version") (result i32) (i32.const 1))
-    (func ("alloc") (param $size i32) (result i32) (local $block i32) (local $missing i32)
+    (func (export "abi_version") (result i32) (i32.const 1))
+    (func (export "alloc") (param $size i32) (result i32) (local $block i32) (local $missing i32)
       (local.set $block (global.get $free))
       (global.set $free (i32.add (local.get $block) (i32.and (i32.add (local.get $size) (i32.const 7)) (i32.const -8))))
       (local.set $missing (i32.sub
         (i32.shr_u (i32.add (global.get $free) (i32.const 65535)) (i32.const 16)) (memory.size)))
       (if (i32.gt_s (local.get $missing) (i32.const 0)) (then (drop (memory.grow (local.get $missing)))))
       (local.get $block))
-    (func ("init") (param $frame i32) (result i32) (i32.const 0))
-    (func ("on_candle") (param $frame i32) (result i32) (local $order i32) (local $k i32)
+    (func (export "init") (param $frame i32) (result i32) (i32.const 0))
+    (func (export "on_candle") (param $frame i32) (result i32) (local $order i32) (local $k i32)
       (local.set $order (i32.load offset=56 (local.get $frame)))
       (loop $next
         (i32.store (local.get $order) (i32.const 1))
