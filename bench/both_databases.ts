@@ -22,7 +22,7 @@ export async function onPostgres(
   }
 }
 
-/** As onPostgres(), and on an embedded database before. */
+/** Like onPostgres(), and on an embedded database before. */
 export async function onBothDatabases(
   year: Year,
   measure: (kind: "embedded" | "PostgreSQL", environment: Record<string, string>) => Promise<void>,

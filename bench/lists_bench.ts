@@ -45,7 +45,7 @@ const LONGEST_READINGS = {
 const comparePath = ({ backtest, other }: Records) => `/api/backtests/compare?ids=${backtest},${other}`;
 const needs = (names: readonly string[]) => names.some((name) => name.includes(filter));
 
-/** By name: paths, in turn by so many readers at once, again and again. */
+/** By name: paths, which a number of readers read in turn, all at once, again and again. */
 const READINGS: Readonly<Record<string, readonly [readers: number, paths: (records: Records) => readonly string[]]>> = {
   "nothing": [0, () => []],
   "16 lists of all trials": [16, ({ optimization }) => [`/api/optimizations/${optimization}/trials`]],

@@ -22,7 +22,7 @@ import { readYear } from "./run_path_cases.ts";
 
 const RATIO_GOAL = 1.2;
 const HOURS_GOAL_MS = 1000;
-/** The measure of luck may take so much longer than the trials alone, or such a share of them. */
+/** Limits of the time that measuring luck adds: in milliseconds, or as a share of the trials' own time. */
 const LUCK_MS_MAX = 1000;
 const LUCK_SHARE_MAX = 0.1;
 const MS_MAX = 600_000;

@@ -137,7 +137,7 @@ function runOnce(compiled: CompiledScript, settings: Settings): void {
   run({ ...settings, strategy: new ScriptStrategy(makeGuest, 30), control: null });
 }
 
-/** Processor milliseconds of native CPython for so many rounds of decisions. */
+/** Processor milliseconds of native CPython for a number of rounds of decisions. */
 async function runNative(count: number, times: number, { candles }: Settings): Promise<number> {
   const file = await Deno.makeTempFile();
   await Deno.writeFile(file, new Uint8Array(candles.close.buffer));

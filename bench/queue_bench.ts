@@ -145,7 +145,7 @@ function pause(ms: number): Promise<void> {
 interface ProcessorTimes {
   /** The thread of this process that serves and stores. */
   readonly main: number;
-  /** Its other threads: runs, collections of garbage, an embedded database. */
+  /** The process's other threads: runs, collections of garbage, an embedded database. */
   readonly threads: number;
   /** All processes of PostgreSQL; 0 for an embedded database. */
   readonly database: number;

@@ -39,7 +39,7 @@ async function build(tasks: readonly string[], env: Record<string, string>, proc
   for (const task of tasks) await processes.run(["task", "--quiet", task], { env, clearEnv: true });
 }
 
-/** Those that run now, which get every signal. */
+/** The processes that run now. Each gets every signal. */
 class Processes {
   #running = new Set<Deno.ChildProcess>();
   #isStopped = false;

@@ -4,7 +4,7 @@ import { fixedMs, isTimeframe, type Timeframe, TIMEFRAME_NAMES } from "../market
 
 /** Candles to ask a service for. */
 interface CandleRequest {
-  /** Its origin, such as `http://127.0.0.1:8000`. */
+  /** The service's origin, such as `http://127.0.0.1:8000`. */
   readonly service: string;
   readonly symbol: string;
   readonly exchange: string | undefined;

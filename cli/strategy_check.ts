@@ -161,7 +161,7 @@ export async function readModule(path: string): Promise<Uint8Array> {
   }
 }
 
-/** What a trial of an endpoint found. `isAccepted`: it decided on every candle and passed the checks of the protocol. */
+/** The result of trying an endpoint. `isAccepted`: the endpoint decided on every candle and passed the checks of the protocol. */
 interface Tried {
   readonly isAccepted: boolean;
   readonly orders: number;

@@ -1,4 +1,4 @@
-/** What `hindcast strategy run` shows of a result. */
+/** The report that `hindcast strategy run` prints of a result. */
 import { type Execution, PROFILE_DEFAULTS } from "../engine/execution.ts";
 import type { Integrity } from "../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
@@ -9,7 +9,7 @@ import { columnsOf, type Paint, say, wrap } from "./terminal.ts";
 const TRADES_SHOWN = 8;
 const LOG_LINES_SHOWN = 20;
 
-/** What --json prints: names and values as the service gives them. */
+/** The result as --json prints it: names and values as the service gives them. */
 export function documentOf({ result, integrity, log }: SandboxRun, execution: Execution) {
   return {
     metrics: result.metrics,
@@ -21,7 +21,7 @@ export function documentOf({ result, integrity, log }: SandboxRun, execution: Ex
   };
 }
 
-/** What the figures assume: costs always, and every other setting that is not the default. */
+/** The assumptions behind the figures: costs always, and every other setting that differs from its default. */
 function describeExecution(execution: Execution): string {
   const defaults: Readonly<Record<string, unknown>> = { ...PROFILE_DEFAULTS[execution.profile] };
   const costs = ["fill", "commission", "spread", "slippage"];
@@ -80,7 +80,7 @@ function thin(equity: Float64Array, time: Float64Array, countMax: number) {
   });
 }
 
-/** As thin(), of the candles that have a value. */
+/** Like thin(), of the candles that have a value. */
 function thinPlot(values: Float64Array, time: Float64Array, countMax: number) {
   const drawn = time.filter((_, i) => !Number.isNaN(values[i]));
   return thin(values.filter((value) => !Number.isNaN(value)), drawn, countMax);

@@ -11,7 +11,7 @@ export const SLIPPAGE_OPTION = [
 ] as const;
 export const EXECUTION_OPTION = ["--execution <json>", "any settings of execution, as one object"] as const;
 
-/** Their values. */
+/** The values of the options for costs. */
 export interface CostOptions {
   readonly commission?: string | undefined;
   readonly slippageBps?: string | undefined;

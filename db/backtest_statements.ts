@@ -99,7 +99,7 @@ export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
   /** The equity in a few points, as fractions of the initial balance. */
   readonly sparkline?: readonly number[];
-  /** Its trades, orders, equity and plots. */
+  /** The run's trades, orders, equity and plots. */
   readonly chunks: readonly ResultChunk[];
   /** The names of its plots. */
   readonly plots?: readonly StoredPlot[];

@@ -80,7 +80,7 @@ export const backtestRecords = new RunRecords<Backtest>("backtest", {
     return row ?? null;
   },
   findSubmission,
-  // Those of a large result are written ahead of its end.
+  // The chunks of a large result are written ahead of its end.
   discardParts: deleteChunks,
 });
 

@@ -23,7 +23,7 @@ const selectSummaries = prepareOnce((db) =>
     .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month))
 );
 
-/** As listChunks, of many instruments in one statement. @returns A list an instrument, in the order of the ids. */
+/** Like listChunks, of many instruments in one statement. @returns A list an instrument, in the order of the ids. */
 export async function listChunksOfMany(db: Db, instrumentIds: readonly string[]): Promise<ChunkSummary[][]> {
   const rows = await db.select(summaryColumns).from(candleChunks)
     .where(inArray(candleChunks.instrumentId, [...instrumentIds]))
@@ -53,7 +53,7 @@ export async function readChunks(db: Db, key: ChunksKey): Promise<ChunkRow[]> {
   return rows;
 }
 
-/** As readChunks, of many series in one statement. @returns A list a key, in the order of the keys. */
+/** Like readChunks, of many series in one statement. @returns A list a key, in the order of the keys. */
 export async function readChunksOfMany(db: Db, keys: readonly ChunksKey[]): Promise<ChunkRow[][]> {
   const wanted = keys.filter(({ months }) => months.length > 0);
   if (wanted.length === 0) return keys.map(() => []);

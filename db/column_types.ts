@@ -23,7 +23,7 @@ export type SandboxRuntime =
     readonly lookbackCandles: number;
     /** Of a script; absent: TypeScript. */
     readonly language?: "python";
-    /** It decides on many markets at once; absent: on one. */
+    /** Present: the code decides on many markets at once; absent: on one. */
     readonly decidesOn?: "markets";
   }
   | {

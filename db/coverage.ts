@@ -30,7 +30,7 @@ export async function listInstrumentCoverage(
     .where(eq(candleCoverage.instrumentId, instrumentId)).orderBy(asc(timeframe), asc(start));
 }
 
-/** As listInstrumentCoverage, of many instruments in one statement. @returns A list an instrument, in the order of the ids. */
+/** Like listInstrumentCoverage, of many instruments in one statement. @returns A list an instrument, in the order of the ids. */
 export async function listCoverageOfMany(
   db: Db,
   instrumentIds: readonly string[],

@@ -33,7 +33,7 @@ const selectInstrument = prepareOnce((db) =>
   ))
 );
 
-/** As findInstrument, of many keys in one statement. @returns An answer a key, in the order of the keys. */
+/** Like findInstrument, of many keys in one statement. @returns An answer a key, in the order of the keys. */
 export async function findInstruments(
   db: Db,
   keys: readonly InstrumentKey[],

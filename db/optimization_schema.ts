@@ -33,7 +33,7 @@ export interface BestTrial {
   /** The number of its point in the space. */
   readonly point: number;
   readonly objective: number;
-  /** Its Sharpe ratio and the ends of its 95 % interval; absent in records from before them. */
+  /** The trial's Sharpe ratio and the ends of its 95 % interval; absent in older records. */
   readonly sharpe?: number | null;
   readonly sharpe_low?: number | null;
   readonly sharpe_high?: number | null;
@@ -86,7 +86,7 @@ export const optimizations = pgTable("optimizations", {
   parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
   runtime: jsonb("runtime").$type<SandboxRuntime>(),
   space: jsonb("space").$type<Space>().notNull(),
-  /** As submitted. */
+  /** The constraints as submitted. */
   constraints: text("constraints").array().notNull(),
   method: text("method", { enum: METHODS }).notNull(),
   objective: text("objective").notNull(),
@@ -109,7 +109,7 @@ export const optimizations = pgTable("optimizations", {
   spacePoints: bigint("space_points", { mode: "number" }).notNull(),
   /** Points that it tries: all of them, or those that it has drawn; 0 until it has begun. */
   points: integer("points").notNull().default(0),
-  /** Those of them that are done, whatever became of them. */
+  /** The points that are done, whatever became of them. */
   pointsDone: integer("points_done").notNull().default(0),
   /** Points that are no trials: they break a constraint, or the strategy refuses them. */
   pointsConstrained: integer("points_constrained").notNull().default(0),

@@ -31,7 +31,7 @@ export type ResultPart = (typeof RESULT_PARTS)[number];
 /** A chunk that was read back; `chunk` is the number of chunks before it. */
 export interface ChunkRows {
   readonly chunk: number;
-  /** As they were packed. */
+  /** The columns as they were packed. */
   readonly columns: Readonly<Record<string, Float64Array>>;
   /** A tag for each row, or two: the second ones follow. */
   readonly tags: readonly (string | null)[] | null;

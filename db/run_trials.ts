@@ -11,9 +11,9 @@ interface RunTrials {
   readonly backtests: number;
   /** Trials of optimizations that did not fail. */
   readonly optimizationTrials: number;
-  /** As how many independent ones these count, by their returns; unmeasured ones by their number. */
+  /** The number of independent trials that these amount to, by their returns; trials without returns count one each. */
   readonly independentTrials: number;
-  /** Those of them whose returns were not compared. */
+  /** The trials whose returns were not compared. */
   readonly unmeasuredTrials: number;
 }
 

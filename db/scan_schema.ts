@@ -5,7 +5,7 @@ import { optimizations } from "./optimization_schema.ts";
 /** A market of a scan; its symbol and exchange stand in the axis of the space. */
 export const scanMarkets = pgTable("scan_markets", {
   optimizationId: uuid("optimization_id").notNull().references(() => optimizations.id, { onDelete: "cascade" }),
-  /** Its place on the axis, from 0. */
+  /** The market's place on the axis, from 0. */
   market: integer("market").notNull(),
   symbol: text("symbol").notNull(),
   exchange: text("exchange").notNull(),

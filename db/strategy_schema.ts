@@ -43,7 +43,7 @@ export const strategyVersions = pgTable("strategy_versions", {
   strategyId: uuid("strategy_id").notNull().references(() => strategies.id, { onDelete: "cascade" }),
   /** Dotted numeric, as registered. */
   version: text("version").notNull(),
-  /** As registered, without the artifact's content. */
+  /** The config as registered, without the artifact's content. */
   runtimeConfig: jsonb("runtime_config").$type<Readonly<Record<string, unknown>>>().notNull(),
   /** The module of a WASM version, the source of a script. */
   sha256: text("sha256").references(() => modules.sha256),

@@ -96,7 +96,7 @@ export async function readStoredTrials(
 }
 
 /**
- * As readTrialChunks(), with one metric or none: the other fifty columns of a chunk are not even read. A chunk from before the metric
+ * Like readTrialChunks(), with one metric or none: the other columns of a chunk are not even read. A chunk from before the metric
  * existed lacks it.
  */
 export async function* readTrialMetric(
@@ -175,7 +175,7 @@ function ownFrame(): SQL<Uint8Array> {
 
 /** A trial whose daily returns are kept. */
 interface TrialReturns {
-  /** Its place among such trials, from 0. */
+  /** The trial's place among those with returns, from 0. */
   readonly kept: number;
   readonly place: number;
   /** The number of its point in the space. */

@@ -81,17 +81,17 @@ export function takeDoubles(pool: BufferPool | null, count: number): Float64Arra
   return new Float64Array(takeBuffer(pool, count * Float64Array.BYTES_PER_ELEMENT), 0, count);
 }
 
-/** As takeDoubles, for 32-bit integers. */
+/** Like takeDoubles, for 32-bit integers. */
 export function takeIntegers(pool: BufferPool | null, count: number): Int32Array {
   return new Int32Array(takeBuffer(pool, count * Int32Array.BYTES_PER_ELEMENT), 0, count);
 }
 
-/** As takeDoubles, for the values -1 and 1. */
+/** Like takeDoubles, for the values -1 and 1. */
 export function takeSides(pool: BufferPool | null, count: number): Int8Array {
   return new Int8Array(takeBuffer(pool, count), 0, count);
 }
 
-/** As takeDoubles, for indexes into a list and for flags. */
+/** Like takeDoubles, for indexes into a list and for flags. */
 export function takeCodes(pool: BufferPool | null, count: number): Uint8Array {
   return new Uint8Array(takeBuffer(pool, count), 0, count);
 }

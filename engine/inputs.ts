@@ -22,7 +22,7 @@ export interface InputCandles {
   readonly firstIndex: number;
   /** How many of them a candle of the run's own lookback asks for. */
   readonly perCandle: number;
-  /** Its own trading days; null: days of UTC. */
+  /** The input's own trading days; null: days of UTC. */
   readonly tradingDays: TradingDayColumns | null;
 }
 

@@ -89,7 +89,7 @@ export class Ledger implements Account {
     return this.account.marginElsewhere * this.#inverse;
   }
 
-  /** As `cash`, with the others at the worst prices of their candles. */
+  /** Like `cash`, but the other positions count at the worst prices of their candles. */
   get worstCash(): number {
     const { account } = this;
     return (account.cash + account.worstElsewhere) * this.#inverse;

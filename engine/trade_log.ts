@@ -31,7 +31,7 @@ const WIDTH = 16;
 interface Holder {
   readonly side: number;
   readonly market: number;
-  /** What one unit of the market's currency is worth in the account's. */
+  /** The worth of one unit of the market's currency, in the account's currency. */
   readonly rate: number;
 }
 

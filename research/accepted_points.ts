@@ -29,7 +29,7 @@ export function countLooksMax(accepting: Pick<Accepting, "space" | "constraints"
   return Math.floor(LOOK_TERMS_MAX / countLookTerms(accepting));
 }
 
-/** Those of the parameters that constraints name. */
+/** Picks the parameters that constraints name. */
 export function pickNamed(
   constraints: readonly Constraint[],
   parameters: Readonly<Record<string, unknown>>,
@@ -65,7 +65,7 @@ function namedAxes({ axes }: Space, constraints: readonly Constraint[]): { axis:
 
 /** Points that were drawn. */
 interface DrawnPoints {
-  /** Their numbers, in the order in which they were drawn. */
+  /** The points' numbers, in the order in which they were drawn. */
   readonly points: Float64Array<ArrayBuffer>;
   /** Points that were passed over because they break a constraint. */
   readonly constrained: number;

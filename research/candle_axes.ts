@@ -41,7 +41,7 @@ export function groupAt(space: Space, point: number): number {
   return countGroups(space) === null ? 0 : Math.floor(point / countPoints(withoutGroups(space)));
 }
 
-/** What a strategy gets of a point: neither its market nor its dates nor its timeframe. */
+/** The parameters of a point that a strategy gets: neither the market nor dates nor timeframe. */
 export function strategyParametersAt(space: Space, point: number): Readonly<Record<string, ParameterValue>> {
   const own = withoutGroups(space);
   return pointAt(own, own === space ? point : point % countPoints(own));

@@ -34,7 +34,7 @@ export interface Splits {
   /** The objective of the best trial of one half, there and in the other half. */
   readonly chosen: Float64Array;
   readonly judged: Float64Array;
-  /** Its rank in the other half, as a share of one more than there are trials; 1 is best. Equal trials share their ranks. */
+  /** The chosen trial's rank in the other half, as a share of one more than there are trials; 1 is best. Equal trials share their ranks. */
   readonly ranks: Float64Array;
   /** Growth of its account in the other half, a logarithm. */
   readonly growths: Float64Array;

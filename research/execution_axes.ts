@@ -5,7 +5,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Change = (execution: Execution, value: never) => Partial<Execution>;
 
 interface Setting {
-  /** As in a parameter_schema. */
+  /** The rules of the values, as in a parameter_schema. */
   readonly rules: Values;
   readonly change: Change;
 }

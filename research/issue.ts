@@ -1,6 +1,6 @@
 /** A part of a request that cannot be used. */
 export interface Issue {
-  /** Its JSON pointer, from the text that was read on: `/fast/step`. */
+  /** The faulty value's JSON pointer, from the text that was read on: `/fast/step`. */
   readonly path: string;
   readonly message: string;
 }

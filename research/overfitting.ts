@@ -35,7 +35,7 @@ export interface Trials {
    * chooseConsidered().
    */
   readonly returns: readonly Float64Array[];
-  /** Their numbers. */
+  /** The trials' numbers. */
   readonly numbers: readonly number[];
   /** The place of the best trial in `returns`. */
   readonly best: number;

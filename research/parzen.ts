@@ -5,7 +5,7 @@ import { type Axis, isOrdered } from "./space.ts";
 /** The densities below are relative to one step of an axis. */
 interface Kernel {
   readonly place: number;
-  /** Its deviation in steps. */
+  /** The kernel's deviation in steps. */
   readonly width: number;
   /** The share of the normal distribution between the ends of the axis. */
   readonly mass: number;

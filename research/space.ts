@@ -21,9 +21,9 @@ export interface ListedAxis {
   readonly name: string;
   readonly count: number;
   readonly values: readonly ParameterValue[];
-  /** They are the markets of a scan, see market_axis.ts; absent: values of a parameter. */
+  /** The values are the markets of a scan, see market_axis.ts; absent: values of a parameter. */
   readonly holds?: "markets";
-  /** They choose the candles of a trial, see candle_axes.ts; absent: values of a parameter. */
+  /** The values choose the candles of a trial, see candle_axes.ts; absent: values of a parameter. */
   readonly candles?: CandleSetting;
 }
 

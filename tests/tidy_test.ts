@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { findCircles } from "./support/find_circles.ts";
 import { findLoneExports } from "./support/find_lone_exports.ts";
+import { findRiddles } from "./support/find_riddles.ts";
 import { IMPORTS } from "./support/import_table.ts";
 import { makeLocks } from "./support/service_lock.ts";
 import { dirname, join, relative } from "node:path";
@@ -84,9 +85,9 @@ Deno.test("WebAssembly is compiled and called in the sandbox and nowhere else", 
   expect(inspect("workers/sandbox/wasm/maker.ts").compiles).not.toEqual([]);
 });
 
-/** Authors copy the bindings of a language as one file. */
 /** The whole language of scripts: an author's editor takes one file. */
 const DECLARATION = "strategies/scripts/strategy.d.ts";
+/** Authors copy the bindings of a language as one file. */
 const BINDINGS = /^strategies\/examples\/\w+\/hindcast\.ts$/;
 const SCRIPTS = /^(strategies|tests\/workers\/sandbox)\/scripts?\//;
 
@@ -124,7 +125,12 @@ Deno.test("no file has any, console.log, a bare TODO, or a path that only a fold
   expect(complaints).toEqual([]);
 });
 
+Deno.test("docstrings name their thing at once", () => {
+  expect(sources.flatMap((path) => findRiddles(path, read(path)))).toEqual([]);
+});
+
 Deno.test("the checks notice what they are for", () => {
+  expect(findRiddles("x.ts", `/${"**"} What a token may. */`).length).toBe(1);
   expect(complainAbout("engine/run.ts", { specifier: "../db/client.ts", typeOnly: false })).toMatch(/engine\/run/);
   expect(complainAbout("engine/run.ts", { specifier: "zod", typeOnly: false })).toMatch(/zod/);
   expect(complainAbout("market/archive/read.ts", { specifier: "../../engine/run.ts", typeOnly: false })).toMatch(/run/);

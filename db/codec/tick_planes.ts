@@ -113,7 +113,7 @@ function writePlanes({ first, planes }: Ticks, wholes: Float64Array, bytes: Uint
   }
 }
 
-/** As writePlanes, for up to NARROW_PLANES, with the arithmetic of 32-bit integers, which takes a third of the time. */
+/** Like writePlanes, for up to NARROW_PLANES, with the arithmetic of 32-bit integers, which takes a third of the time. */
 function writeNarrowPlanes({ first, planes }: Ticks, wholes: Float64Array, bytes: Uint8Array): void {
   const rows = wholes.length;
   const isDelta = first !== null;
@@ -160,7 +160,7 @@ function readWide(bytes: Uint8Array, planes: number, rows: number, i: number): n
   return code % 2 === 1 ? -(code + 1) / 2 : code / 2;
 }
 
-/** As readWide, with the arithmetic of 32-bit integers. */
+/** Like readWide, with the arithmetic of 32-bit integers. */
 function readNarrow(bytes: Uint8Array, planes: number, rows: number, i: number): number {
   let code = bytes[i]!;
   if (planes > 1) code |= bytes[rows + i]! << 8;

@@ -109,7 +109,7 @@ export class PgliteServer {
   }
 }
 
-/** It may use the database's folder and nothing else. */
+/** The thread may use the database's folder and nothing else. */
 function startThread(folder: string): Worker {
   const files = folder.includes("://") ? false : [folder];
   const url = URL.createObjectURL(new Blob([threadText], { type: "application/typescript" }));

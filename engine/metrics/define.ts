@@ -22,7 +22,7 @@ type Unit = keyof typeof FORMATS;
 
 /** How a metric is shown and compared. */
 interface Traits {
-  /** Its name as a page or a terminal shows it. */
+  /** The metric's name as a page or a terminal shows it. */
   readonly label: string;
   readonly unit: Unit;
   /** Absent: a trader may want it large or small. */
@@ -33,7 +33,7 @@ interface Traits {
 
 /** One metric in words, and all that a reader needs to show and compare its values. */
 export interface MetricDefinition {
-  /** Its name as a page or a terminal shows it. */
+  /** The metric's name as a page or a terminal shows it. */
   readonly label: string;
   /** The question that it answers. */
   readonly meaning: string;

@@ -16,7 +16,7 @@ export function sum(values: Float64Array): number {
   return total + lost;
 }
 
-/** As `sum`, of numbers that come one at a time. */
+/** Like `sum`, of numbers that come one at a time. */
 export class Sum {
   // Fields of numbers with a fraction start as NaN (see open_trade.ts).
   #rounded = NaN;

@@ -62,7 +62,7 @@ export class EachDecides implements Decider {
     return asked;
   }
 
-  /** As run.ts does: a strategy that names its next decision is asked for it again after each one, and once its position differs. */
+  /** Asks a strategy that names its next decision for it again: after each decision, and once its position differs. run.ts does the same. */
   #findNext(seat: Seat): void {
     const { strategy, i, quantity } = seat;
     if (strategy?.nextDecision === undefined) return;

@@ -122,8 +122,7 @@ export interface PortfolioStrategy {
    */
   readonly every: Period | null;
   /**
-   * What holds in place of `every` from later instants on, in their order: each also asks at the first close after its instant. Absent:
-   * `every` holds throughout.
+   * Periods that replace `every` from later instants on, oldest instant first. Each also asks at the first close after its instant. Absent: `every` holds throughout.
    */
   readonly later?: readonly { readonly after: number; readonly every: Period | null }[];
   /** Called before the first decision, and again before each further simulation (bounds): it must reset the state of `decide`. */
@@ -139,7 +138,7 @@ export interface MarketView {
   readonly symbol: string;
   readonly exchange: string;
   readonly candles: Candles;
-  /** Its newest closed candle; -1 before the first. */
+  /** The market's newest closed candle; -1 before the first. */
   readonly i: number;
   /** True if that candle closed at this instant. */
   readonly hasClosed: boolean;
@@ -246,7 +245,7 @@ export interface PortfolioResult extends ComputedMetrics {
   readonly weights: WeightRows;
   readonly holdings: HoldingFigures | null;
   readonly correlation: CorrelationMatrix;
-  /** As of a run over one market. */
+  /** The bounds as in a run over one market. */
   readonly bounds: Bounds | null;
   /**
    * Margin calls depend on something that no candle shows: whether worst prices came together. Null where the account is not called, and

@@ -131,7 +131,7 @@ export class PortfolioSimulation {
     return this.account.isShared && this.positions.hasMargin && this.positions.mayBeCalledIn(row);
   }
 
-  /** As Decider.look(), after `advance`. */
+  /** Like Decider.look(), after `advance`. */
   look(row: number): readonly Seat[] {
     return this.#decider.look(row, this.timeline.instant[row]!, this.#row.closing);
   }

@@ -138,7 +138,7 @@ export class Positions {
   }
 
   /**
-   * As sumAtLastCloses, before the candles of the next row close: a rate whose candle closes with them is not known yet.
+   * Like sumAtLastCloses, before the candles of the next row close: a rate whose candle closes with them is not known yet.
    *
    * @param ahead Those of `closing` that count by their new close already.
    */
@@ -155,7 +155,7 @@ export class Positions {
     this.#sumWorst();
   }
 
-  /** As sumInside, and for margin calls at the worst prices of the candles that close. */
+  /** Like sumInside, and for margin calls at the worst prices of the candles that close. */
   sumAtWorst(row: number, instant: number, closing: readonly Seat[]): void {
     this.sumInside(row, instant, closing);
     let [value, maintenance] = [0, 0];

@@ -219,7 +219,7 @@ function resultOf(
   };
 }
 
-/** As in a run over one market: the ends with stops first and with targets first. */
+/** The bounds as in a run over one market: the ends with stops first and with targets first. */
 function boundsOf(
   request: PortfolioRequest,
   plan: PortfolioPlan,

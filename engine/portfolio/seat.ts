@@ -17,7 +17,7 @@ export class Seat implements MarketView {
   readonly ledger: Ledger;
   readonly closes: CloseRows;
   readonly firstIndex: number;
-  /** Its last candle. */
+  /** The market's last candle. */
   readonly last: number;
   /** Row of the currencies; -1: the account's. */
   readonly currency: number;
@@ -116,7 +116,7 @@ export class Seat implements MarketView {
     return this.#valuation.value[this.index]!;
   }
 
-  /** Its newest close. A first candle, which has only begun, counts by its open. */
+  /** The market's newest close. A first candle, which has only begun, counts by its open. */
   get lastClose(): number {
     const { open, close } = this.candles;
     return this.i >= 0 ? close[this.i]! : open[0]!;

@@ -1,8 +1,8 @@
-/** What values the positions of a portfolio, in columns by market: sums over all of them read no objects. */
+/** Values the positions of a portfolio. All is in columns by market, so that sums over all markets read no objects. */
 export class Valuation {
   /** Units held, negative when short. */
   readonly quantity: Float64Array;
-  /** What one unit of the market's currency is worth in the account's. */
+  /** The worth of one unit of the market's currency, in the account's currency. */
   readonly rate: Float64Array;
   /** The price that values the position, and its value there in the account's currency. */
   readonly mark: Float64Array;

@@ -1,4 +1,4 @@
-/** What an entry does to the trades and orders that are there before it. */
+/** The effect of an entry on the trades and orders that are there before it. */
 export interface ExclusiveRule {
   /** True: when it is placed, all working orders are cancelled and all open trades are closed. */
   readonly replacesAll: boolean;

@@ -99,7 +99,7 @@ async function readHoldings(db: Db, instrument: Instrument): Promise<Holdings> {
   return { chunks, known };
 }
 
-/** As readHoldings, of many instruments in a statement or two. @returns In the order of the instruments. */
+/** Like readHoldings, of many instruments in a statement or two. @returns In the order of the instruments. */
 export async function readHoldingsOfMany(db: Db, instruments: readonly Instrument[]): Promise<Holdings[]> {
   const [only] = instruments;
   if (only !== undefined && instruments.length === 1) return [await readHoldings(db, only)];
@@ -111,7 +111,7 @@ export async function readHoldingsOfMany(db: Db, instruments: readonly Instrumen
   return instruments.map((instrument, n) => ({ chunks: chunks[n]!, known: known[fed.indexOf(instrument)] ?? [] }));
 }
 
-/** As planRead(), from what was read before. @throws {TimeframeTooFineError} */
+/** Like planRead(), from what was read before. @throws {TimeframeTooFineError} */
 export function planFrom({ chunks: heldChunks, known }: Holdings, query: CandleQuery): ReadPlan {
   const { instrument, timeframe, start, hours = "regular" } = query;
   const held = groupByTimeframe(heldChunks);
@@ -263,7 +263,7 @@ function chooseSource(
     .sort((a, b) => shortestMs(b.name) - shortestMs(a.name))[0]?.name;
 }
 
-/** A time far enough before `start` that at least `query.lookback` candles open between, if so many are stored. */
+/** A time far enough before `start` that at least `query.lookback` candles open between, if the archive has them. */
 function lookbackStart(
   chunks: readonly ChunkSummary[],
   start: number,

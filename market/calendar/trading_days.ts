@@ -8,7 +8,7 @@ const DAYS_KEPT_MAX = 16_384;
 interface TradingDay {
   /** 00:00 UTC of its date. */
   readonly date: number;
-  /** It trades in [open, close). */
+  /** The market trades in [open, close). */
   readonly open: number;
   readonly close: number;
 }

@@ -60,7 +60,7 @@ const PROGRAMS = [
 ] as const satisfies readonly Program[];
 
 export type ProgramName = typeof PROGRAMS[number]["name"];
-/** As query parameters and answers name them. */
+/** The names of programs in query parameters and answers. */
 export const PROGRAM_NAMES: readonly ProgramName[] = [...new Set(PROGRAMS.map(({ name }) => name))];
 
 /** The program that wrote a file. @param wanted A user's word, which its file must fit. */

@@ -85,7 +85,7 @@ export class MassiveFeed implements Feed {
     });
   }
 
-  /** Its stocks are those of US exchanges. */
+  /** USD for stocks: all of them are of US exchanges. */
   currencyOf(instrument: Pick<FeedRequest["instrument"], "symbol" | "assetClass">): string | null {
     return instrument.assetClass === "stock" ? "USD" : quoteCurrencyOf(instrument);
   }

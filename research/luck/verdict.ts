@@ -7,7 +7,7 @@ export const TRADES_MIN = 20;
 
 export const VERDICTS = ["beyond_luck", "luck", "too_little"] as const;
 
-/** What a careful person concludes about the best trial. */
+/** The conclusion that a careful person draws about the best trial. */
 export type Verdict = typeof VERDICTS[number];
 
 /** The facts that a verdict rests on. */

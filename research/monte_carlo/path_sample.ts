@@ -30,7 +30,7 @@ export interface Sample {
   readonly figures: { readonly [name in FigureName]: FigureSummary };
   /** The share of the paths that end below the initial balance. */
   readonly probability_of_loss: number;
-  /** The share of the paths that lose so much of their peak, at some time, as the request calls ruin. */
+  /** The share of the paths that are ruined at some time: they lose the share of their peak that the request calls ruin. */
   readonly probability_of_ruin: number;
   /** The equity of the real run and of the paths, a quantile of all paths at each point. */
   readonly curves:
@@ -45,7 +45,7 @@ export interface Sample {
 /** Most paths of a sample whose curves are kept: 1,000 of 100 points have 0.8 MB. */
 const CURVES_KEPT_MAX = 1_000;
 
-/** What is kept of each path of a sample. */
+/** The figures that are kept of each path of a sample. */
 export interface KeptPaths {
   readonly sampling: Sampling;
   /** By name; NaN where a path has none. */

@@ -9,7 +9,7 @@ export const RUNS_MAX = 10_000;
 export const ENDPOINT_RUNS_MAX = 100;
 /** Most trades, days or candles of all paths together: a worker takes about a minute for them. */
 export const PATH_STEPS_MAX = 1_000_000_000;
-/** A path that loses so much of its peak is ruined, unless the request says otherwise. */
+/** The share of its peak whose loss ruins a path, unless the request says otherwise. */
 export const RUIN_DRAWDOWN = 0.5;
 
 /** Paths on which the strategy failed in the same way. No sample counts them. */

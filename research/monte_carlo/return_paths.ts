@@ -22,14 +22,14 @@ export function shuffledPaths(input: ReturnPaths): MadeSample {
   return makePaths(input, "shuffled", path, () => shuffle(path, random));
 }
 
-/** As many returns, each drawn from all of them with replacement. */
+/** A path of the same length: each return is drawn from all of them with replacement. */
 export function resampledPaths(input: ReturnPaths): MadeSample {
   const random = new Random(input.seed);
   const path = new Float64Array(input.returns.length);
   return makePaths(input, "resampled", path, () => resample(input.returns, random, path));
 }
 
-/** As many returns, drawn in blocks that keep together days which followed each other. */
+/** A path of the same length, drawn in blocks that keep together days which followed each other. */
 export function blockPaths(input: ReturnPaths, meanLength: number): MadeSample {
   const random = new Random(input.seed);
   const { returns } = input;

@@ -63,7 +63,7 @@ function withoutBest(trades: readonly RunTrade[], initialBalance: number): Stres
   return { total_return: total / initialBalance, sharpe: null, max_drawdown: null, trades: countClosed(others) };
 }
 
-/** As the metric `trades` counts them. */
+/** Counts trades as the metric `trades` does. */
 function countClosed(trades: readonly RunTrade[]): number {
   return trades.filter(({ exitTime }) => exitTime !== null).length;
 }

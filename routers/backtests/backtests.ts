@@ -196,7 +196,7 @@ export const backtestsStreamsRouter = router({
       });
     }),
 
-  /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
+  /** Streams `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
   equity: userProcedure
     .input(inputObject({ id: idSchema, ...curveShape }))
     .query(async ({ ctx, input: { id, ...request } }) =>
@@ -205,7 +205,7 @@ export const backtestsStreamsRouter = router({
 
   ...plotStreamsProcedures,
 
-  /** As `backtests.returns`. */
+  /** Streams `backtests.returns`. */
   returns: userProcedure
     .input(inputObject({ ...returnsShape, format: formatSchema }))
     .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {

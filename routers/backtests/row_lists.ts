@@ -22,7 +22,7 @@ type Reading = Pick<Context, "db" | "rowsWorker">;
 interface RunKey {
   readonly backtestId: string;
   readonly ownerId: string;
-  /** Its markets; none in a run over one. */
+  /** The run's markets; none in a run over one. */
   readonly instruments: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Context, User } from "./trpc.ts";
 
 const PAGE_ROWS = 4096;
 
-/** Who reads, and the turns in which users' large answers are made. */
+/** The user who reads, and the turns in which users' large answers are made. */
 type Reading = Pick<Context, "userTurns"> & { readonly user: User };
 
 /**

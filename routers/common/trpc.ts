@@ -178,7 +178,7 @@ function requireUser(ctx: Context, scope: Scope): { user: User; session: Session
   return { user, session };
 }
 
-/** What a token of each scope may do. The one of a program on an author's machine reads nothing. */
+/** The rights of a token of each scope. A token for a program on an author's machine reads nothing. */
 const RIGHTS: Readonly<Record<Scope, readonly Scope[]>> = {
   serve: ["serve"],
   read: ["read"],

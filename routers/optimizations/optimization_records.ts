@@ -189,7 +189,7 @@ export function toTrial(space: Space, rows: TrialRows, row: number): TrialAnswer
   };
 }
 
-// They were checked as they were stored, and to check them again takes longer than all the rest.
+// The records were checked as they were stored. Checking them again takes longer than all the rest.
 const metricsSchema = z.custom<z.infer<typeof resultSchema.shape.metrics>>();
 
 /** Metrics that no column holds are null: a chunk from before a metric existed lacks it. */

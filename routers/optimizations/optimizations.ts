@@ -197,7 +197,7 @@ export const optimizationsStreamsRouter = router({
       return { name: "splits", pages, table: { format, columns: SPLIT_COLUMNS, isPage: false } };
     }),
 
-  /** As `optimizations.trials`: all of them, or a page where there is a limit. */
+  /** Streams `optimizations.trials`: all of them, or a page where there is a limit. */
   trials: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema, ...listShape, ...trialFilters }))
     .query(async ({ ctx, input: { id, format, limit, ...request } }): Promise<ListAnswer> => {

@@ -32,7 +32,7 @@ export const scanRequestSchema = inputObject({
 export interface SubmittedScan {
   readonly scan: Scan;
   readonly markets: readonly NewScanMarket[];
-  /** As in `SPY@ARCA`, in the order of the markets. */
+  /** Markets as in `SPY@ARCA`, in the order of the markets. */
   readonly ids: readonly string[];
   readonly sizeBytes: number;
 }

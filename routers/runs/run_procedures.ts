@@ -19,7 +19,7 @@ interface ShownRuns<Row extends RunRow, Item extends object, Answer, Request, Wr
   readonly answerSchema: z.ZodType<Answer>;
   submit(ctx: UserContext, request: Request): Promise<Row>;
   show(row: Row): Item;
-  /** As `show`, with what is read for a single one; default: nothing more. */
+  /** Like `show`, with more that is read for a single record; default: nothing more. */
   showOne?(ctx: UserContext, row: Row): Promise<Item>;
   answer(item: Item): Answer;
   /** Identifies a state of a record, for `Last-Event-ID`. */

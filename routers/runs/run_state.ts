@@ -1,11 +1,11 @@
-/** What an answer tells about any run: what it was asked, and its life. */
+/** The fields of an answer about any run: its question and its life. */
 import { z } from "zod";
 import type { RunFailure, RunStatus } from "../../db/runs.ts";
 import { BACKTEST_STATUSES } from "../../db/schema.ts";
 
 export const errorSchema = z.object({ code: z.string(), message: z.string() });
 
-/** What a run of a strategy was asked, without its parameters. */
+/** The question of a run of a strategy, without its parameters. */
 export const RUN_QUESTION = {
   symbol: z.string(),
   exchange: z.string(),

@@ -16,9 +16,9 @@ import { executionRequestSchema } from "./execution_request.ts";
 export const runTrialsSchema = z.object({
   backtests: z.int(),
   optimization_trials: z.number(),
-  /** As how many independent tries all of them count. */
+  /** The number of independent tries that all of them amount to. */
   independent_tries: z.number(),
-  /** Those of them that count as independent by assumption: their returns were not compared. */
+  /** The tries that count as independent by assumption: their returns were not compared. */
   assumed_tries: z.number(),
   deflated_sharpe: z.number().nullable(),
   /** The reason for each null. */

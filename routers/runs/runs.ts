@@ -28,7 +28,7 @@ function hasEnded({ status }: Pick<RunRow, "status">): boolean {
 export class Runs<Row extends RunRow> {
   readonly records: RunRecords<Row>;
   readonly #check: (row: Row) => unknown;
-  /** As in messages: "backtest". */
+  /** The noun of messages: "backtest". */
   readonly noun: string;
   readonly #notFound: ErrorCode;
   readonly #paceMs: number;
@@ -118,7 +118,7 @@ export class Runs<Row extends RunRow> {
   }
 
   /**
-   * As follow(), of one of the caller's records, for clients that take the end of the stream for the end of the record.
+   * Like follow(), of one of the caller's records, for clients that take the end of the stream for the end of the record.
    *
    * @throws AppError UNAVAILABLE when the service closes first, and that of notFound() when there is no record or it is deleted.
    */

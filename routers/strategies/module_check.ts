@@ -18,7 +18,7 @@ const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED", "SCRIPTS_NOT_ALLOWED", 
 export interface CheckedModule extends Module {
   /** The parameters that its code declares; null: it declares none. */
   readonly parameterSchema: Record<string, unknown> | null;
-  /** Its code decides on many markets at once; absent: on one. */
+  /** Present: the code decides on many markets at once; absent: on one. */
   readonly decidesOn?: "markets";
 }
 

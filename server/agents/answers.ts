@@ -1,4 +1,4 @@
-/** What tools answer: short texts for a model, with the way to more. */
+/** The answers of tools: short texts for a model, which say how to get more. */
 
 /** Most bytes of an answer. */
 export const ANSWER_BYTES_MAX = 8 * 1024;

@@ -31,7 +31,7 @@ export const waitField = z.int().min(0).max(WAIT_SECONDS_MAX).default(20)
 /** Of scripts. */
 export const LANGUAGES = ["typescript", "javascript", "python"] as const;
 
-/** What a run, an optimization and a strategy's trial have in common. */
+/** The arguments that a run, an optimization and a strategy's trial share. */
 export const questionFields = {
   strategy: z.string().max(100).describe(
     "The display name of a strategy, from list_strategies; a label where you send `source`.",

@@ -1,4 +1,4 @@
-/** What agents call and read: the Model Context Protocol over streamable HTTP, stateless, so that any process answers. */
+/** Serves agents by the Model Context Protocol over streamable HTTP, stateless, so that any process answers. */
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { getLogger } from "@logtape/logtape";
 import type { Context as HonoContext, Hono } from "hono";

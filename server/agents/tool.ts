@@ -11,7 +11,7 @@ export interface Tool {
   /** Written for a model: what it does, when to use it, what comes back. */
   readonly description: string;
   readonly input: z.ZodType;
-  /** It changes nothing. */
+  /** True: the tool changes nothing. */
   readonly isReading: boolean;
   /** @param signal Aborted when the caller has left. */
   call(api: AgentApi, input: unknown, signal: AbortSignal): Promise<object>;

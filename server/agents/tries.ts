@@ -1,4 +1,4 @@
-/** What a model must hear with each result: how often it has tried, and what that leaves of the result. */
+/** Tells a model with each result how often it has tried, and how much of the result is left after that. */
 
 interface Tries {
   readonly backtests: number;

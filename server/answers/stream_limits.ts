@@ -10,7 +10,7 @@ export const EVENT_LIMITS = { addressMax: 128, userMax: 128, max: 512 };
 /** The limits of one kind of stream. */
 type Limits = typeof ANSWER_LIMITS;
 
-/** Whose an answer is: the key of an address, and the user where one is signed in. */
+/** The receiver of an answer: the key of an address, and the user where one is signed in. */
 export interface Receiver {
   readonly address: string;
   readonly userId: string | null;
@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = 1;
 // A burst of short lists is over sooner.
 const WAIT_MS = 5_000;
 const WAITING_MAX = 1_000;
-// The system's buffers take so much from a client that does not read.
+// The bytes that the system's buffers take for a client that does not read.
 const SHORT_BYTES = 65_536;
 // A slow client must be able to read a piece before it counts as one that does not read.
 const PIECE_BYTES = 262_144;
@@ -59,7 +59,7 @@ class Slots {
     };
   }
 
-  /** As take(), but waits for a slot to be given back, for the time if there is one. */
+  /** Like take(), but waits for a slot to be given back, for the time if there is one. */
   async takeInTurn(address: string, waitMs?: number): Promise<() => void> {
     if (this.#hasRoom(address) || this.#waiting.size >= WAITING_MAX) return this.take(address);
     const turn = Promise.withResolvers<() => void>();

@@ -8,7 +8,7 @@ import type { DeviceCookies } from "./device_cookies.ts";
 const WINDOW_MS = 60_000;
 const SIGN_IN = "/api/auth/sign-in/email";
 const SIGN_UP = "/api/auth/sign-up/email";
-// They ask for the password of the session's own account.
+// These routes ask for the password of the session's own account.
 const OWN_PASSWORD: ReadonlySet<string> = new Set(["/api/auth/verify-password", "/api/auth/change-password"]);
 
 /** Requests a minute that this process answers; each of several processes counts for itself. */

@@ -19,7 +19,7 @@ export interface ServerEnv {
   };
 }
 
-/** Who gets the answer to a request, once it has a context. */
+/** The receiver of the answer to a request that has its context. */
 export function receiverOf(c: HonoContext<ServerEnv>): Receiver {
   const { clientNetwork, user } = c.get("context");
   return { address: clientNetwork, userId: user?.id ?? null };
@@ -31,7 +31,7 @@ export interface ContextSources extends Services {
   readonly ingestionSecret: string | undefined;
 }
 
-// They need no session, and must answer when the database that holds the sessions is down.
+// These routes need no session, and must answer when the database that holds the sessions is down.
 const SESSIONLESS: ReadonlySet<string> = new Set(["/api/health", "/api/health/serving"]);
 
 /**

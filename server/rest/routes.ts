@@ -39,7 +39,7 @@ export interface Route {
   readonly status: number;
   /** The callers that it is for; the procedure's own guard asks for the same. */
   readonly access: Access;
-  /** As in `backtests.list`. */
+  /** The procedure's path, as in `backtests.list`. */
   readonly procedure: string;
   /** The kind of its procedure, on which the scope that a token needs depends. */
   readonly type: "query" | "mutation" | "subscription";

@@ -48,7 +48,7 @@ type OrderNumber = number;
 
 /** An open trade. */
 interface OpenTrade {
-  /** Its number, for `closeTrade` and `protect`. */
+  /** The trade's number, for `closeTrade` and `protect`. */
   readonly trade: number;
   /** Units, negative when short. */
   readonly quantity: number;
@@ -160,13 +160,13 @@ type Period = "day" | "week" | "month" | "quarter";
 
 /** A market of a portfolio. Its columns are those of its own candles, NaN behind `i`. */
 interface Market extends Candles {
-  /** Its place among the instruments of the run, from 0. */
+  /** The market's place among the instruments of the run, from 0. */
   readonly index: number;
   /** `SPY@ARCA`. */
   readonly id: string;
   readonly symbol: string;
   readonly exchange: string;
-  /** Its newest closed candle; -1 before the first. */
+  /** The market's newest closed candle; -1 before the first. */
   readonly i: number;
   /** True if that candle closed at this moment. */
   readonly hasClosed: boolean;

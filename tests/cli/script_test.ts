@@ -79,7 +79,7 @@ Deno.test("run takes a file of candles and says why a script fails", async () =>
   expect(ran.stdout).toMatch(/candles\.csv: 60 candles of 1d, 0 lines rejected/);
   expect(ran.stdout).toMatch(/2024-02-29/);
   expect(ran.stdout).toContain("Plotted: twice the close");
-  // What the run assumes is said, and costs are the author's to choose.
+  // The report says what the run assumes, and the author chooses costs.
   expect(ran.stdout).toContain("\nAssumed: fill next_open, commission 0, spread 0, slippage 0\n");
   const costly = ["--commission", "0.01", "--execution", '{"slippage":{"bps":100}}'];
   const file = [`${folder}/buy.ts`, "--data", `${folder}/candles.csv`];

@@ -30,7 +30,7 @@ async function exampleOf(path: string, declaration: string): Promise<string> {
   return code.replaceAll(/^ \* ?/gm, "");
 }
 
-/** What an example of engine/strategy.ts defines, checked and run as a module of its own. */
+/** The definitions of an example of engine/strategy.ts, checked and run as a module of its own. */
 async function define<Names extends string>(code: string, names: readonly Names[]): Promise<Record<Names, unknown>> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const head = `import { type Account, newDraft, type Strategy } from "${ROOT}engine/strategy.ts";`;

@@ -24,7 +24,7 @@ const candles = {
   volume: column(() => 1),
 };
 
-/** As a worker runs: candles and rules arrive as copies, and nothing of a run is left but its result. */
+/** Runs as a worker does: candles and rules arrive as copies, and nothing of a run is left but its result. */
 function runOnce(): void {
   const execution = resolveExecution({ commission: 0.001 }, "crypto");
   const parameters = { fast: 3, slow: 9, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };

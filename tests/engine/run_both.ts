@@ -27,7 +27,7 @@ export function runBoth(
   return result;
 }
 
-/** A draft for so many units. */
+/** A draft for a number of units. */
 export const units = (size: number, fields: Partial<OrderDraft> = {}) => order({ sizeBy: BY_UNITS, size, ...fields });
 
 /** Fills of market and stop orders are limited to a hundredth of the volume, without impact on the price. */

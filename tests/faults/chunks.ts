@@ -156,7 +156,7 @@ async function submit(client: TestClient): Promise<string> {
   return String(answer.at("/backtest/id"));
 }
 
-/** Waits until the process has written so many bytes since the run began, or the run has ended. */
+/** Waits until the process has written `bytes` bytes since the run began, or the run has ended. */
 async function untilWriting(client: TestClient, service: RunningProcess, id: string, bytes: number): Promise<void> {
   const statusOf = async () => (await client.get(`/api/backtests/${id}`)).at("/backtest/status");
   await until(async () => await statusOf() !== "queued");

@@ -152,7 +152,7 @@ export async function canMount(): Promise<boolean> {
 
 /** A small disk in memory, in a namespace of its own, so that it needs no rights. */
 export class SmallDisk {
-  /** Its path for processes in the namespace. */
+  /** The disk's path for processes in the namespace. */
   readonly path: string;
   readonly #holder: Deno.ChildProcess;
 
@@ -182,12 +182,12 @@ export class SmallDisk {
     return ["nsenter", `--target=${this.#holder.pid}`, "--user", "--mount", `--wd=${root}`, "--preserve-credentials"];
   }
 
-  /** Its path for all other processes. */
+  /** The disk's path for all other processes. */
   get outside(): string {
     return `/proc/${this.#holder.pid}/root${this.path}`;
   }
 
-  /** Fills all but so many bytes. */
+  /** Fills all but a number of bytes. */
   async fill(leftBytes: number): Promise<void> {
     const ballast = join(this.outside, "ballast");
     using file = await Deno.open(ballast, { create: true, write: true });

@@ -6,7 +6,7 @@ import { ROUTES } from "../../server/rest/routes.ts";
 export interface Target {
   readonly procedure: string;
   readonly type: "query" | "mutation" | "subscription";
-  /** Its input, as far as JSON Schema can describe it; null without input. */
+  /** The procedure's input, as far as JSON Schema can describe it; null without input. */
   readonly shape: z.core.JSONSchema.BaseSchema | null;
   readonly input: z.ZodType | null;
   readonly output: z.ZodType | null;

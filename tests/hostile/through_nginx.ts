@@ -1,4 +1,4 @@
-/** What a stranger and a user tried on the API through the page's nginx, with two processes behind it: `deno task hostile`. */
+/** Attacks by a stranger and a user on the API through the page's nginx, with two processes behind it: `deno task hostile`. */
 import { expect } from "@std/expect";
 import { BACKTEST, TestClient } from "../support/client.ts";
 import { inCluster } from "../support/cluster.ts";

@@ -1,4 +1,4 @@
-/** What a user tried with research and portfolios on a service with its own permissions: `deno task hostile`. */
+/** Attacks by a user with research and portfolios on a service with its own permissions: `deno task hostile`. */
 import { expect } from "@std/expect";
 import { STORED_BYTES_MAX } from "../../workers/sandbox/contracts/log_bounds.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";

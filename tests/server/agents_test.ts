@@ -187,7 +187,7 @@ Deno.test("what another user wrote comes marked as data, and nothing acts by its
   await service.close();
 });
 
-/** What a careful agent does from a bare URL and a token. */
+/** Takes the way of a careful agent that has a bare URL and a token. */
 async function walk(agent: Agent): Promise<void> {
   const { instruments } = await agent.call("find_data", { search: "DEMO" });
   expect(instruments).toMatchObject([{ symbol: "DEMO", exchange: "SAMPLE" }]);

@@ -56,7 +56,7 @@ async function trialAsBacktest(user: TestClient, path: string, trials: readonly 
   expect(done.at("/backtest/result/metrics")).toEqual(last.metrics);
 }
 
-/** So do they for code of users, whose processes hold the candles of one range each. */
+/** Checks the same for users' code, whose processes hold the candles of one range each. */
 async function varyOfScript(user: TestClient): Promise<void> {
   const parameters = { runtime: SCRIPT, direction: "long" };
   const space = {

@@ -58,7 +58,7 @@ async function ticksOf(user: TestClient, timeframe: string): Promise<{ timestamp
   return (await user.get(`${path}&timeframe=${timeframe}`)).list("/ticks").map((tick) => Object(tick));
 }
 
-/** What is expected is found anew for each hour: the last day that ended by the end of the hour. */
+/** Finds the expected value anew for each hour: the last day that ended by the end of the hour. */
 async function columns(user: TestClient): Promise<void> {
   const record = await run(user, { inputs: INPUTS, runtime: inline(READER) });
   expect([record.status, record.error]).toEqual(["completed", null]);

@@ -167,7 +167,7 @@ Deno.test("so many modules of one user may wait for a verdict, and another's wai
     if (said.status === 429 && ++refusals === 10) tenRefused.resolve();
     return said;
   });
-  // Those that are refused do not wait for the endpoint, as all others do.
+  // Refused submissions do not wait for the endpoint, as all others do.
   await Promise.race([tenRefused.promise, Promise.all(asked)]);
   const refused = await Promise.any(asked);
   expect([refused.status, refused.at("/error/code"), refused.headers.get("retry-after")])

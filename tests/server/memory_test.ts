@@ -5,7 +5,7 @@ import { prepare } from "../support/prepare.ts";
 import { startProcess } from "../support/process.ts";
 
 const YEAR = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2025-01-01&timeframe=1M";
-// They fill caches, and the collectors find their pace.
+// Rounds before the measured ones fill caches, and the collectors find their pace.
 const FIRST_READS = 20;
 const FURTHER_READS = 40;
 // Collectors return memory late: it grows by some 100 MB until about the hundredth read, and not from there to the six hundredth.

@@ -34,7 +34,7 @@ const SHOWN: Readonly<Record<string, RegExp>> = {
 const AT_ONCE = 12;
 const BYTES = "'\\x28b52ffd00'::bytea";
 
-/** What a newer build may write, as an assignment to columns of a table's rows. Status, metric, method, kind and layout are new. */
+/** Values that a newer build may write, each an assignment to columns of a table's rows. Status, metric, method, kind and layout are new. */
 const WRITES: readonly (readonly [table: string, assignment: string, where?: string])[] = [
   ["backtests", "status = 'paused'"],
   ["backtests", `result = '{"version": 9}'`, "result is not null"],

@@ -8,7 +8,7 @@ import { BACKTEST, TestClient } from "../support/client.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
-/** Waits until a subscriber has been told something so many times. */
+/** Waits until a subscriber has been told something a number of times. */
 const heard = (told: readonly string[], text: string, times = 1) =>
   until(() => told.filter((each) => each === text).length >= times);
 

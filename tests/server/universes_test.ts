@@ -50,7 +50,7 @@ Deno.test("universes are owned lists with versions that never change", async (t)
       "DEMO,SAMPLE,2023-01-01,2023-06-01",
       "DEMO,SAMPLE,2023-07-01,",
     ]);
-    // What the service writes, it reads.
+    // The service reads what it writes.
     const again = await owner.send("POST", "/api/universes/my-rotation/versions", { version: { csv: text } });
     expect(again.status).toBe(201);
     expect(await membersOf(owner, "my-rotation/members?version=3")).toEqual(newest);

@@ -18,7 +18,7 @@ export function walkCandles(lengthMs: number, seed: number): Candles {
   };
 }
 
-/** Trading days of so many candles each. */
+/** Trading days with a number of candles each. */
 export function daysOf(candles: number): TradingDayColumns {
   const ends = Int32Array.from({ length: CANDLES / candles }, (_, n) => candles * (n + 1));
   return { ends, dates: Float64Array.from(ends, (_, n) => n * DAY_MS) };

@@ -121,7 +121,7 @@ export async function complete(db: Db, id: string, parts: Parameters<typeof newC
   await completeWith(db, id, newResult(), parts);
 }
 
-/** As complete(), with a result of the caller's. */
+/** Like complete(), with a result of the caller's. */
 export async function completeWith(
   db: Db,
   id: string,

@@ -8,7 +8,7 @@ const INITDB_FLAGS = [
   // The machine's language may not be installed, which would keep the server from starting.
   "--locale=C",
   "--encoding=UTF8",
-  // Tests connect thousands of times. Each time, both sides hash the password in so many rounds.
+  // Tests connect thousands of times. Each time, both sides hash the password in this number of rounds.
   "--set=scram_iterations=1",
 ];
 

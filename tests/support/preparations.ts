@@ -135,7 +135,7 @@ async function runDeno(args: readonly string[]): Promise<void> {
   if (!success) throw new Error(`Cannot run deno ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Starts the service and ends it again. @returns The cookies of so many new users. */
+/** Starts the service and ends it again. @returns The cookies of the new users. */
 async function runService(place: Readonly<Record<string, string>>, users = 0): Promise<readonly string[]> {
   const { listen } = await import("../../main.ts");
   const { readConfig } = await import("../../server/config.ts");

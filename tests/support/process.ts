@@ -3,7 +3,7 @@ import { TestClient } from "./client.ts";
 import { closedAfterTest } from "./left_open.ts";
 import { installPackages, isPrepared, prepare } from "./prepare.ts";
 
-/** What tasks build where it is missing. */
+/** The things that tasks build where they are missing. */
 const BUILT: Readonly<Record<string, readonly ("console" | "interpreter")[]>> = {
   start: ["console", "interpreter"],
   worker: ["interpreter"],
@@ -32,7 +32,7 @@ export async function runTask(
   return await run(["task", "--quiet", task, ...args], environment);
 }
 
-/** As runTask(), without the task runner, which takes longer than most commands. */
+/** Like runTask(), without the task runner, which takes longer than most commands. */
 export function runTaskCommand(
   task: CommandName,
   args: readonly string[] = [],

@@ -15,7 +15,7 @@ function color(name: string, palette: (typeof PALETTES)[number]): Color {
   return [part(0), part(2), part(4)];
 }
 
-/** As WCAG 2 defines it. */
+/** Relative luminance, as WCAG 2 defines it. */
 function luminance(of: Color): number {
   const [red, green, blue] = linear(of);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

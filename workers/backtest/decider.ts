@@ -7,7 +7,7 @@ import { createBuiltin, modeForOneMarket, readCode, readRuntime } from "./strate
 
 /** The strategy of a run. */
 export interface Decider {
-  /** Its part of the run's key. */
+  /** The strategy's part of the run's key. */
   readonly identity: unknown;
   readonly moduleSha256: string | null;
   /** Candles that the strategy needs before the start date. */

@@ -279,7 +279,7 @@ class WarmWorker {
   }
 }
 
-/** What a job goes through: candles, or the marks of many markets, which are at least as many; null for one that has no deadline. */
+/** The number of candles that a job goes through; of many markets, their marks, of which there are no fewer. Null for a job without a deadline. */
 function countCandles(job: ToWarmWorker["job"]): number | null {
   const count = ({ candles, firstIndex }: Pick<RunTask, "candles" | "firstIndex">) => candles.time.length - firstIndex;
   const countMost = ({ markets }: Pick<PortfolioTask, "markets">) => Math.max(...markets.map(count));

@@ -47,7 +47,7 @@ interface WantedOfRun {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
   readonly hours: Hours;
-  /** Their newest candle may be older than the range. Absent: false. */
+  /** True: the series' newest candle may be older than the range. Absent: false. */
   readonly isInput?: boolean;
 }
 

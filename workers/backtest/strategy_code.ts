@@ -1,4 +1,4 @@
-/** What a record says of its strategy, for runs over one market and over many. */
+/** Reads the strategy's code from a record, for runs over one market and over many. */
 import process from "node:process";
 import type { Db } from "../../db/client.ts";
 import { readRecord, requireName, UnreadableRecord } from "../../db/codec/unreadable.ts";
@@ -12,7 +12,7 @@ import type { Parameters, RunRecord } from "./run_settings.ts";
 
 /** A user's module or script, ready for a sandbox. */
 interface StrategyCode {
-  /** Its part of the run's key. */
+  /** The strategy's part of the run's key. */
   readonly identity: unknown;
   readonly moduleSha256: string;
   /** Candles that the strategy needs before the start date. */

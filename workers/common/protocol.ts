@@ -32,7 +32,7 @@ export interface EncodedRun {
   /** Without its columns. */
   readonly result: Pick<RunResult, "metrics" | "undefinedMetrics" | "bounds" | "notes">;
   readonly integrity: Integrity;
-  /** Its trades, orders, equity and plots. */
+  /** The run's trades, orders, equity and plots. */
   readonly chunks: readonly ResultChunk[];
   /** The names of its plots. */
   readonly plots?: EncodedSeries["plots"];
@@ -169,7 +169,7 @@ export type PointsTask =
 
 /** The points of a task. */
 export interface FoundPoints {
-  /** Their numbers in the space. */
+  /** The points' numbers in the space. */
   readonly points: Float64Array;
   /** Candles that each needs before the start date; or CONSTRAINED or REFUSED. Empty for points that are drawn. */
   readonly lookbacks: Float64Array;
@@ -186,9 +186,9 @@ export const REFUSED = -2;
 export interface TrialTask {
   /** Of the point among those that the optimization tries, from 0. */
   readonly place: number;
-  /** Its number in the space. */
+  /** The point's number in the space. */
   readonly point: number;
-  /** Those of the strategy's parameters that vary. */
+  /** The strategy's parameters that vary. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Candles before the range that this trial is shown, at most those that the slice has. */
   readonly lookback: number;

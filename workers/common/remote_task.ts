@@ -36,11 +36,11 @@ export interface RemoteTask extends Omit<RunTask, "slug" | "candlesSha256" | "fi
   readonly lookbackCandles: number;
   /** No decision before this many candles, the deciding one included; at least 1. */
   readonly minCandles: number;
-  /** As of a run; absent, too, where there are none. */
+  /** Finer candles as in a run; absent, too, where there are none. */
   readonly finer?: Candles | null;
   /** Absent: true. */
   readonly checksIntegrity?: boolean;
-  /** Its name where the run has several, for messages. */
+  /** The market's name where the run has several, for messages. */
   readonly market?: string;
 }
 

@@ -69,7 +69,7 @@ export async function runOptimizationJob(
 interface JobLimits {
   /** Stops the job, for whatever reason. */
   readonly signal: AbortSignal;
-  /** Its optimization has ended. */
+  /** Aborted once the optimization has ended. */
   readonly ended: AbortSignal;
   readonly leavePlace: () => void;
 }

@@ -38,7 +38,7 @@ const choices = new LRUCache<string, Choice>({ maxSize: CHOICES_BYTES_MAX });
 export async function choosePoints(record: PointsRecord, find: FindPoints): Promise<Choice | null> {
   const { id, space, method, trialsMax, seed } = record;
   if (method === "grid") return { indexes: null, count: countPoints(space), constrained: 0 };
-  // They follow from the trials: listGuided() finds them.
+  // The points follow from the trials: listGuided() finds them.
   if (method === "tpe") return { indexes: null, count: Math.min(trialsMax, countPoints(space)), constrained: 0 };
   const held = choices.get(id);
   if (held !== undefined) return held;

@@ -27,7 +27,7 @@ export type MarketTrials =
     readonly reload: (lookback: number) => Promise<SlicePlan>;
     readonly data: ScanData;
   }
-  /** Its candles are missing, and the scan goes on without them. */
+  /** The market's candles are missing, and the scan goes on without it. */
   | { readonly trials: readonly TrialTask[]; readonly error: Failed };
 
 /** The end of a slice of code of users: a process of its own holds the candles of one group. */

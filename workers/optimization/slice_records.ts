@@ -227,7 +227,7 @@ export class SliceRecords {
 }
 
 /**
- * Its trials with their place in the database. A training keeps its best trial alone, in the record.
+ * The slice's trials with their place in the database. A training keeps its best trial alone, in the record.
  *
  * @param isGuided The points of a training follow from its trials, which stay then.
  */

@@ -12,7 +12,7 @@ export interface Part {
   readonly kind: "range" | "train" | "test";
   /** From 0; null for the whole range. */
   readonly window: number | null;
-  /** Its first place, and the one behind its last. */
+  /** The part's first place, and the one behind its last. */
   readonly first: number;
   readonly until: number;
   readonly startDate: string;

@@ -21,9 +21,9 @@ const MOMENT_MS_MAX = 8.64e15;
 const CANDLES_AT_ONCE = 4_194_304;
 // Each asks its provider for what the archive lacks.
 const FETCHED_AT_ONCE = 8;
-// A message names so many instruments.
+// The number of instruments that a message names.
 const NAMED_MAX = 10;
-/** What "skip" leaves out: nothing is held, or no provider has it. */
+/** Failures for which "skip" leaves a market out: nothing is held, or no provider has it. */
 const MISSING: readonly FailureCode[] = ["NO_DATA"];
 
 /** A market with what is known of its candles. */
@@ -80,7 +80,7 @@ export async function loadMarkets(
   return { markets, missing };
 }
 
-/** As many markets as have CANDLES_AT_ONCE candles, as a guess from the range. */
+/** The number of markets that have CANDLES_AT_ONCE candles together, guessed from the range. */
 function loadedAtOnce({ startDate, endDate }: CandlesRecord, { timeframe }: RunSettings): number {
   const candles = (toMs(endDate) - toMs(startDate)) / shortestMs(timeframe);
   return Math.max(FETCHED_AT_ONCE, Math.floor(CANDLES_AT_ONCE / candles));

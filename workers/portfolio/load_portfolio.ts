@@ -17,7 +17,7 @@ export type PortfolioRecord = RunRecord & { readonly ownerId: string };
 
 /** The markets of a record, ready to be run. */
 export interface LoadedPortfolio extends LoadedMarkets {
-  /** Its seed is none: nobody has chosen one. */
+  /** The task without a seed: nobody has chosen one. */
   readonly task: MarketsTask;
   /** Everything that identifies the markets and their candles, and the SHA-256 of it, hexadecimal. */
   readonly sums: readonly unknown[];

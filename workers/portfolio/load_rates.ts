@@ -24,14 +24,14 @@ interface RatedMarket {
   readonly data: MarketData;
 }
 
-/** What one unit of a currency is worth in the account's, and the candles that say so. */
+/** The worth of one unit of a currency in the account's, and the candles that say so. */
 export interface LoadedRate {
   readonly currency: string;
   readonly base: string;
   readonly instrument: Instrument;
   /** True if the candles say what the account's currency is worth in this one. */
   readonly isInverse: boolean;
-  /** That of the run, or a day where no finer candles are held. */
+  /** The run's timeframe, or a day where no finer candles are held. */
   readonly timeframe: Timeframe;
   readonly read: LoadedCandles;
 }

@@ -8,7 +8,7 @@ import type { MarketsTask } from "../common/protocol.ts";
 
 /** The strategy of a run over many markets. */
 export interface MarketsDecider {
-  /** Its part of the run's key. */
+  /** The strategy's part of the run's key. */
   readonly identity: unknown;
   readonly moduleSha256: string | null;
   /** Candles that the strategy needs before the start date. */

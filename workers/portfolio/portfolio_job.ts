@@ -21,7 +21,7 @@ import { describeRates, identifyRates, summarizeRates } from "./load_rates.ts";
 
 const logger = getLogger(["hindcast", "queue"]);
 
-/** What a run over many markets needs of its process. */
+/** The services of its process that a run over many markets needs. */
 interface PortfolioServices extends CandleServices {
   readonly records: BacktestRecords;
   readonly runner: Runner;
@@ -139,7 +139,7 @@ export async function planPortfolio(
     end_date: record.endDate,
   });
   const task = { ...loaded.task, seed: Number.parseInt(runKey.slice(0, 8), 16) };
-  // Those of the markets' own instruments are as many as there are markets.
+  // An input without a symbol is of each market's own instrument: a note for each would repeat it.
   const shared = (loaded.markets[0]?.data.inputs ?? []).filter((input) => input.symbol !== undefined);
   const notes = [
     ...describeMarkets(record, loaded),

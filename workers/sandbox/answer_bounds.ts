@@ -23,7 +23,7 @@ const MARKET_BYTES = 2 ** 14;
 /** No column of a message is longer than this. */
 export const BODY_BYTES_MAX = 2 ** 29;
 
-/** What all messages of a process may have together, beside their results: progress, memory and logs. */
+/** The bounds of all messages of a process together, beside their results: progress, memory and logs. */
 export const TALK = {
   /** At first, and further ones a second. Ours are eight a second, and a line of a log each. */
   messages: 10_000,

@@ -11,6 +11,6 @@ export interface DryRun {
   /** Of the run's result: no decision was due, or no order was placed. */
   readonly notes: readonly string[];
   readonly nanosecondsPerCandle: number;
-  /** It decides on many markets at once; absent: on one. */
+  /** Present: the code decides on many markets at once; absent: on one. */
   readonly decidesOn?: "markets";
 }

@@ -3,7 +3,7 @@ import { decodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 /** Lets a frame of these lengths in, or throws. */
 type Admit = (headBytes: number, bodyBytes: number) => void;
 
-/** What came is no frame. */
+/** The bytes that came are no frame. */
 export class FrameFault extends Error {
   override readonly name = "FrameFault";
 }

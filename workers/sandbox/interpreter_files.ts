@@ -20,7 +20,7 @@ export interface MemoryPart {
   readonly bytes: number;
 }
 
-/** What is known about a frozen interpreter. */
+/** The facts about a frozen interpreter. */
 export interface InterpreterFacts {
   /** The digest of what it was made from. */
   readonly sources: string;

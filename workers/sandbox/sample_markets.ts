@@ -4,7 +4,7 @@ import { sampleCandles, sampleInput } from "./sample_candles.ts";
 
 /** The middle of the candles that move against each other. */
 const AGAINST = 10_000;
-/** The third market begins so many candles later. */
+/** The number of candles by which the third market begins later. */
 const LATER = 100;
 
 /**

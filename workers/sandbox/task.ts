@@ -278,7 +278,7 @@ export type FromChild<Value extends object> =
   | { readonly type: "path"; readonly outcome: PathOutcome }
   | Outcome<Value>;
 
-/** What a Worker for Python is started with, before its job. */
+/** The first message to a Worker for Python, before its job. */
 export interface InterpreterMessage {
   readonly interpreter: InterpreterCode;
 }

@@ -1,4 +1,4 @@
-"""What can go wrong: the service refuses, a run fails, or nobody answers."""
+"""Errors: the service refuses, a run fails, or nobody answers."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ export interface Holding {
   readonly quantity: number;
   /** Initial margin of the positions in other markets. */
   readonly marginElsewhere: number;
-  /** As `cash`, with the others at the worst prices of their candles, and their maintenance margin there. */
+  /** Like `cash`, but with the other positions at the worst prices of their candles, and their maintenance margin there. */
   readonly worstCash: number;
   readonly maintenanceElsewhere: number;
 }

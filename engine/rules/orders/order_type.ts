@@ -6,7 +6,7 @@ export interface OrderPrices {
   readonly stopPrice: number;
 }
 
-/** What a price does to an order. */
+/** The effects that a price can have on an order. */
 export const LEAVES = 0;
 export const FILLS = 1;
 /** The order goes on as a limit order. */
@@ -16,7 +16,7 @@ export type Effect = typeof LEAVES | typeof FILLS | typeof MAKES_LIMIT;
 /** When a type of orders is filled. */
 export interface OrderType {
   readonly name: string;
-  /** What docs/execution.md says about it. */
+  /** The type's description in docs/execution.md. */
   readonly words: string;
   /** True if its orders name a limit: they fill at it or better, and do not slip. */
   readonly namesLimit: boolean;
@@ -26,10 +26,10 @@ export interface OrderType {
   levelOf(order: OrderPrices): number;
   /** 1 if prices rise to that level, -1 if they fall to it. */
   directionOf(side: number): number;
-  /** What a candle's open does alone. @param penetrate `limitFill`. */
+  /** The effect of a candle's open alone. @param penetrate `limitFill`. */
   atOpen(order: OrderPrices, open: number, penetrate: boolean): Effect;
   /** True if a candle gets to the level. */
   isReached(order: OrderPrices, high: number, low: number, penetrate: boolean): boolean;
-  /** What its level does, once a candle has got there. */
+  /** The effect of the order's level, once a candle has reached it. */
   atLevel(order: OrderPrices): Effect;
 }

@@ -9,7 +9,7 @@ const TYPES = [MARKET_ORDER, LIMIT_ORDER, STOP_ORDER, STOP_LIMIT_ORDER] as const
 
 /** Each type's rules: an order's `type` is an index into this list. */
 export const TYPE_RULES: readonly OrderType[] = TYPES;
-/** Their names. */
+/** The names of all types. */
 export const ORDER_TYPES = TYPES.map(({ name }) => name);
 export const MARKET = 0;
 export const LIMIT = 1;

@@ -1,7 +1,7 @@
 import { buyingPowerOf, type SizingInput, type SizingRules } from "./sizing_model.ts";
 
 /**
- * As many units as value x equity x leverage pays, fee included, but no more than the free buying power (free margin x
+ * The number of units that value x equity x leverage pays, fee included, but no more than the free buying power (free margin x
  * leverage).
  *
  * With fractionOf `free_margin` the fraction is of the free buying power; 1 counts as 1 - 2^-52, and more than 1 as 1. With

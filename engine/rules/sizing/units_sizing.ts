@@ -1,6 +1,6 @@
 import type { SizingInput, SizingRules } from "./sizing_model.ts";
 
-/** As many units as asked. */
+/** The number of units that was asked for. */
 export function sizeByUnits({ size }: SizingInput, { lots }: SizingRules): number {
   return lots.roundDown(size);
 }

@@ -2,7 +2,7 @@ import type { Builtin } from "../builtin.ts";
 import { BUILTINS } from "../catalogue.ts";
 import { PORTFOLIO_BUILTINS } from "../portfolio/portfolio_catalogue.ts";
 
-/** What the catalogue says of a built-in strategy. */
+/** A built-in strategy as the catalogue describes it. */
 export type BuiltinDescription = Omit<Builtin, "create">;
 
 /** Every entry of the catalogue that is built in: strategies of one market, then those of a portfolio. */

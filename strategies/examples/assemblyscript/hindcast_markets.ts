@@ -26,7 +26,7 @@ export class Market {
   keep: u32;
   reserved: u32;
 
-  /** Such as SPY@ARCA. */
+  /** The instrument, such as SPY@ARCA. */
   get id(): string {
     return String.UTF8.decodeUnsafe(this.idPointer, this.idLength);
   }

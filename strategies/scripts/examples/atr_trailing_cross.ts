@@ -1,5 +1,5 @@
 /// <reference path="../strategy.d.ts" />
-/** Buys where the fast average crosses above the slow one. A stop follows the best price at so many average true ranges. */
+/** Buys where the fast average crosses above the slow one. A stop follows the best price, `multiple` average true ranges away. */
 strategy(({ fast = 10, slow = 30, period = 14, multiple = 3 }: Partial<Record<string, number>>) => ({
   warmup: Math.max(fast, slow, period) + 1,
   prepare({ high, low, close }) {

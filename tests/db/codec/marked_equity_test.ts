@@ -13,7 +13,7 @@ const time = Float64Array.from({ length: ROWS }, (_, i) => Date.UTC(2024, 0, 1) 
 const close = time.map((_, i) => (4_000_000 + (i * 7_919) % 100_003) / 100);
 const piece = (i: number, rows: number) => Math.floor(i / rows);
 
-/** A curve whose position and cash change every so many rows, and its balances. */
+/** A curve whose position and cash change every `rows` rows, and its balances. */
 function curveOf(rows: number, unitsOf: (piece: number) => number, cashOf: (piece: number) => number) {
   const position = time.map((_, i) => unitsOf(piece(i, rows)));
   const equity = time.map((_, i) => cashOf(piece(i, rows)) + position[i]! * close[i]!);

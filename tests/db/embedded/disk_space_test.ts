@@ -9,7 +9,7 @@ Deno.test("a database on a full disk can be read but not written until there is 
   const { db, connection, close } = await openTestDatabase("PGlite");
   if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
   const { pool } = connection;
-  // No disk has so much space.
+  // No disk has this much space.
   const end = guardDiskSpace(pool, ".", Infinity);
   const readOnly = "select 1 where current_setting('default_transaction_read_only') = 'on'";
   await until(async () => (await pool.query(readOnly)).length > 0);

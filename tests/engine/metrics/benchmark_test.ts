@@ -4,7 +4,7 @@ import { sampleDaily } from "../../../engine/metrics/daily.ts";
 import type { MetricsInput } from "../../../engine/metrics/input.ts";
 import { DAY, runOf } from "./runs.ts";
 
-/** Candles of a benchmark that open at midnight, or so many days after it. */
+/** Candles of a benchmark that open at midnight, or `days` days after it. */
 const candlesAt = (days: readonly number[], close: readonly number[]) => ({
   time: Float64Array.from(days, (day) => Date.UTC(2024, 0, 1) + day * DAY),
   close: Float64Array.from(close),

@@ -161,7 +161,7 @@ export function equityAt(state: State, price: number): number {
   return state.cash + position(state) * price;
 }
 
-/** Units of so many lots: a lot of 0.1 divides a unit by ten, so that three of them are 0.3 and not 0.30000000000000004. */
+/** Units of a number of lots: a lot of 0.1 divides a unit by ten, so that three of them are 0.3 and not 0.30000000000000004. */
 export function unitsOf(state: State, lots: number): number {
   const step = state.execution.quantityStep;
   const lotsPerUnit = Math.round(1 / step);

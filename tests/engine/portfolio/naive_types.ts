@@ -1,4 +1,4 @@
-/** What the naive simulator is given, and what it gives. */
+/** The arguments and results of the naive simulator. */
 export interface NaiveCandle {
   readonly opens: number;
   readonly closes: number;

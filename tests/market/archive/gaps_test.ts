@@ -24,7 +24,7 @@ async function importAt(
   await importCsv(db, { symbol, exchange: "ONE", assetClass, timeframe, body, bytesMax: 1e7 });
 }
 
-/** ISO times from a first one on, so many milliseconds apart. */
+/** ISO times from a first one on, at a distance in milliseconds. */
 function times(first: string, count: number, stepMs: number): string[] {
   return Array.from({ length: count }, (_, i) => new Date(Date.parse(first) + i * stepMs).toISOString());
 }

@@ -78,7 +78,7 @@ for (const kind of DATABASES) {
       await Promise.all([reader.cancel(), worker.stderr.cancel()]);
     }
     handle = await open();
-    // They were in the middle of it: some months are there, and the run has not ended.
+    // The processes died in the middle: some months are there, and the run has not ended.
     const [months, { length: all }] = [await readArchive(handle, killed), await readArchive(handle, clean)];
     expect([months.length > 0, months.length < all]).toEqual([true, true]);
     expect(await findRun(handle.db, run.id)).toMatchObject({ status: "running" });

@@ -1,6 +1,6 @@
 /**
  * A process that ingests: `crash_worker.ts DATABASE RUN_ID [PAGES]`, where DATABASE is an address or a folder. With PAGES it is to be killed:
- * it takes its time for each page, writes a dot for it, and stays where it is when so many have come.
+ * it takes its time for each page, writes a dot for it, and stays where it is when a given number have come.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { openPglite, openPostgres } from "../../../db/client.ts";

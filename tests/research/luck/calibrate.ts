@@ -1,7 +1,7 @@
 /**
  * Measures how often the verdict on the best of many trials is right, where the truth is known: docs/research.md states the rates.
  *
- * `deno task calibrate [sets] [words] [from]`: so many sets of each kind whose name contains the words, numbered from one on.
+ * `deno task calibrate [sets] [words] [from]`: makes that number of sets of each kind whose name contains the words, numbered from one on.
  */
 import { say } from "../../../bench/measure.ts";
 import { type Case, EDGES, measureRate, NOISE } from "./calibration.ts";

@@ -23,7 +23,7 @@ const VOLATILITY = 0.01;
 const POOL_BYTES_MAX = 1 << 26;
 const EXECUTION = { ...resolveExecution({ commission: 0, slippage: 0 }, "crypto"), periodsPerYear: YEAR };
 
-/** A day's trend, in deviations of a day; it turns every so many days, in the mean. */
+/** A day's trend, in deviations of a day; it turns after this number of days, in the mean. */
 export interface Trend {
   readonly strength: number;
   readonly turnDays: number;
@@ -153,7 +153,7 @@ function searchGuided(space: Space, count: number, seed: number, run: (point: nu
   return tried;
 }
 
-/** What the service concludes about the best of such trials. */
+/** The service's conclusion about the best of such trials. */
 export function conclude(all: readonly Tried[], seed: number): Luck {
   const measure = measureOf("sharpe", YEAR);
   const days = Math.max(...all.map(({ returns }) => returns.length));
@@ -224,7 +224,7 @@ export const EDGES: readonly Case[] = STRENGTHS.flatMap(([sharpe, strength]) => 
   },
 ]);
 
-/** The share of so many sets, numbered from `from`, that are called beyond luck. */
+/** The share of a number of sets, numbered from `from`, that are called beyond luck. */
 export function measureRate({ conclude }: Case, sets: number, from = 0): number {
   let beyond = 0;
   for (let seed = from; seed < from + sets; seed++) if (conclude(seed).verdict === "beyond_luck") beyond++;

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { readPage } from "../../support/pages.ts";
 
-/** As docs/security.md states it. */
+/** The bound that docs/security.md states. */
 const BYTES_MAX = 128 * 2 ** 20;
 
 Deno.test("the luck of 1,000 trials over ten years of days is measured in the memory that docs/security.md names", async () => {
@@ -11,7 +11,7 @@ Deno.test("the luck of 1,000 trials over ten years of days is measured in the me
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), { args }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   const { trials, bytes } = JSON.parse(new TextDecoder().decode(stdout));
-  // Over so many days, fewer are compared, or it would take longer.
+  // Over this number of days, fewer are compared, or it would take longer.
   expect(trials).toBe(823);
   expect(bytes).toBeGreaterThan(trials * 3_652 * 8);
   expect(bytes).toBeLessThan(BYTES_MAX);

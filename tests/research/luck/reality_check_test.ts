@@ -62,7 +62,7 @@ Deno.test("poor trials count against the best one in the reality check, and not 
   const random = new Random(3);
   const days = 250;
   const good = Float64Array.from({ length: days }, () => 0.01 * (random.normal() + 0.2));
-  // They vary twenty times as much, and lose half of that a day.
+  // Poor trials vary twenty times as much as the good one, and lose half of that a day.
   const poor = Array.from({ length: 30 }, () => Float64Array.from({ length: days }, () => 0.2 * random.normal() - 0.1));
   const alone = check([good], "total_return", { resamples: 499 });
   const among = check([good, ...poor], "total_return", { resamples: 499 });

@@ -24,7 +24,7 @@ const CANDLES = {
   volume: Float64Array.of(1, 2, 3, 5),
 };
 
-/** The chart of the run, whose initial balance is 100, made from pieces of so many rows. */
+/** The chart of the run, whose initial balance is 100, made from pieces of a number of rows. */
 function draw(firstClose: number, buckets: Buckets, pieceRows = 5) {
   const curve = new CurveBuckets(100, buckets);
   for (let row = 0; row < 5; row += pieceRows) {

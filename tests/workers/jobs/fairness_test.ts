@@ -29,7 +29,7 @@ const RUN = {
   },
 } as const;
 
-/** Lets a user have so many waiting, as so many submissions would, but quicker. */
+/** Lets a user have a number of runs waiting, as if they had submitted them, but quicker. */
 async function queueMany(db: Db, databaseUrl: string, ownerId: string): Promise<void> {
   const rows = Array.from(
     { length: WAITING },

@@ -16,7 +16,7 @@ import { databaseSteps } from "../../support/database.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A record of so many days ago, which has ended on the same day or not at all; with trades, orders and equity where it has. */
+/** A record from `daysAgo` days ago, which has ended on the same day or not at all; with trades, orders and equity where it has. */
 async function addOld(db: Db, daysAgo: number, status: (typeof backtests.$inferSelect)["status"]): Promise<string> {
   const then = new Date(Date.now() - daysAgo * DAY_MS);
   const id = uuidv7({ msecs: then.getTime() });

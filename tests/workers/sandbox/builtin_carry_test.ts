@@ -12,7 +12,7 @@ const DAYS = 40;
 const BASE = { direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
 const QUICK = { ...BASE, fast: 1, slow: 3 };
 const SLOW = { ...BASE, fast: 2, slow: 4 };
-/** Its averages do not exist within so few days. */
+/** A strategy whose averages do not exist within so few days. */
 const NEVER = { ...BASE, fast: 50, slow: 60 };
 
 /** A fall of ten days, and then a rise of one unit a day. */
@@ -57,7 +57,7 @@ Deno.test("a position passes to parameters that would hold it, too, without a fe
 Deno.test("a position that the next parameters would not hold is closed at the next open, at cost", () => {
   const { equity, position } = alone(QUICK);
   const { marks } = carry({ parameters: QUICK, fromMs: 0 }, { parameters: NEVER, fromMs: 25 * DAY_MS });
-  // They are known at the close of day 25, the first of their window.
+  // The averages are known at the close of day 25, the first of their window.
   expect(marks.subarray(0, 26)).toEqual(equity.subarray(0, 26));
   const after = equity[25]! + position[25]! * (close[26]! - close[25]!) - position[25]! * close[26]! * 0.01;
   expect(position[25]).toBeGreaterThan(0);

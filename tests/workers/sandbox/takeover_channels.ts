@@ -1,4 +1,4 @@
-/** What comes through the pipe of a sandbox's process that was taken over, and the jobs of such processes. */
+/** The messages of a sandbox's process that was taken over, and the jobs of such processes. */
 import type { SandboxJob } from "../../../workers/sandbox/task.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "./sandbox_tasks.ts";
 

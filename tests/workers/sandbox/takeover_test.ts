@@ -15,7 +15,7 @@ import { CHANNELS } from "./takeover_channels.ts";
 
 /** A script has a console of its own. */
 const LOG = "console.log";
-/** The parent's growth meanwhile: a run may have so much for its result, and no more. */
+/** The parent's growth meanwhile: a run may have this much for its result. */
 const GROWTH_BYTES_MAX = 400 * 2 ** 20;
 /** A log, and the reason. */
 const OUTCOME_CHARS_MAX = 2 * STORED_BYTES_MAX;
@@ -43,7 +43,7 @@ Deno.test("sandboxes that were taken over fail alone, whatever they send to a pr
   }
 });
 
-/** What the parent tells of a sandbox. */
+/** The parent's account of a sandbox. */
 interface End {
   readonly what: string;
   readonly outcome: { readonly type: string; readonly message?: string };

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, type BacktestResult, type Metric } from "../api.ts";
 import { formatCount, formatDate, formatMoney, formatPercent, formatRatio, toWords } from "./format.ts";
 
-/** What shows a metric's values. */
+/** The facts that are needed to show a metric's values. */
 export type ShownMetric = Pick<Metric, "name" | "label" | "format" | "isSigned">;
 
 const NONE: readonly Metric[] = [];

@@ -70,7 +70,7 @@ export class PythonDoor implements Door {
   #decide = 0;
   #firstIndex = 0;
   #failure = "";
-  /** It has ended, or was left in the middle of a call: its memory means nothing to it any more. */
+  /** True: the interpreter has ended, or was left in the middle of a call, so its memory is not consistent any more. */
   #isBroken = false;
   #ended: EndedPlots | null = null;
 
@@ -269,7 +269,7 @@ export class PythonDoor implements Door {
     }
   }
 
-  /** What ended a call from outside of Python. */
+  /** Explains an error that ended a call from outside of Python. */
   #explain(error: unknown): unknown {
     if (error instanceof RunError) return error;
     this.#isBroken = true;

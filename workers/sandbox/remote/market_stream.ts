@@ -64,7 +64,7 @@ export class BatchMarket extends RemoteMarket {
     this.#digests = new Float64Array(Math.max(0, task.candles.time.length - this.#first));
   }
 
-  /** Its decisions, for comparison, once the run is over. */
+  /** The market's decisions, for comparison, once the run is over. */
   get decisions(): Decisions {
     return { first: this.#first, digests: this.#digests, kinds: this.#kinds };
   }

@@ -134,7 +134,7 @@ export class PortfolioRemote {
   }
 }
 
-/** What the simulation asks is answered already. */
+/** A strategy whose answers to the simulation are there already. */
 class Answered implements PortfolioStrategy {
   readonly kind = "portfolio";
   readonly warmup: number;

@@ -45,7 +45,7 @@ export function countStretch(
   }, stretch.until - stretch.from);
 }
 
-/** As much history of an input as a decision may depend on, before the newest candle that the first asked one knows. */
+/** The history of an input on which decisions may depend: it begins before the newest candle that the first asked decision knows. */
 function rowsOf(
   input: InputCandles,
   time: Float64Array,

@@ -8,7 +8,7 @@ import { Reads } from "./reads.ts";
 
 /** The prefix makes a script strict. It is a line before the first one: the runtime does not survive columns below zero. */
 const STRICT = '"use strict";\n';
-/** It would have to be the first line. */
+/** A hashbang would have to be the first line. */
 const HASHBANG = /^#!/;
 /** No text can end in it and be a program, so what ends in it is parsed and never run. */
 const UNFINISHED = "\n\\";

@@ -108,7 +108,7 @@ export class ScriptGuest extends RealmGuest {
   }
 }
 
-/** As `ask`, without a function for each candle. */
+/** Like `ask`, without a function for each candle. */
 function askToDecide(door: Door, i: number, until: number): unknown {
   try {
     return door.decide(i, until);

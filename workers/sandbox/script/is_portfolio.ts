@@ -5,7 +5,7 @@ import type { CompiledScript } from "./realm_guest.ts";
 export function isPortfolio(source: string, { open }: CompiledScript): boolean {
   if (!/\bportfolio\b/.test(source)) return false;
   const { door, run } = open(0);
-  // What the lines throw is found again when they run for a strategy.
+  // An error of these lines shows again when they run for a strategy.
   ask(run);
   return door.portfolio !== undefined && ask(door.portfolio.isCalled) === true;
 }

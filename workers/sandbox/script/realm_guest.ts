@@ -60,7 +60,7 @@ export interface ShownColumn {
   readonly whole: Float64Array;
 }
 
-/** What a realm asks for and shows of the candles of one market. */
+/** A realm's way to the candles of one market. */
 interface ColumnDoor {
   readonly requests: () => string;
   readonly shown: () => string;

@@ -30,7 +30,7 @@ const COLUMNS = 6;
 const MODULE = new WebAssembly.Module(Uint8Array.fromBase64(DRIVER_BYTES));
 const SHARED = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 
-/** Its first word, in shared memory, counts the candles of the range that a guest of this thread has decided on. */
+/** Shared memory whose first word counts the candles of the range that a guest of this thread has decided on. */
 export const DECIDED = SHARED.buffer;
 
 /** The parts of a guest that the driver uses. */

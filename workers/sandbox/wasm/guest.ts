@@ -35,7 +35,7 @@ export class ParametersRefused extends RunError {
 interface GuestCode {
   readonly module: WebAssembly.Module;
   readonly driver: Driver;
-  /** As large as a new one, and empty. */
+  /** A memory as large as a new one, and empty. */
   readonly memory: WebAssembly.Memory;
 }
 
@@ -65,7 +65,7 @@ export class Guest implements DrivenGuest {
   readonly firstIndex: number;
   /** Markets of the run. */
   readonly markets: number;
-  /** What it asked for in `init`. */
+  /** The inputs that the guest asked for in `init`. */
   readonly inputs: AskedInputs;
   /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;

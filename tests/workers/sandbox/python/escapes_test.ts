@@ -67,7 +67,7 @@ Deno.test("what a strategy may not have is refused by name, at the top and in a 
   }
 });
 
-/** What the library itself does behind the names, once a strategy has got hold of it. */
+/** The library's own behaviour behind the names, once a strategy has got hold of it. */
 const BEHIND: Readonly<Record<string, RegExp>> = {
   'real("js")': /ModuleNotFoundError|has left its interpreter/,
   'real("pyodide")': /ModuleNotFoundError/,

@@ -1,4 +1,4 @@
-/** What Python scripts find: columns that end with the deciding candle, indicators, orders, the account, parameters, errors. */
+/** The world of Python scripts: columns that end with the deciding candle, indicators, orders, the account, parameters, errors. */
 import { expect } from "@std/expect";
 import { failureOf, playScript } from "../script/scripts.ts";
 import { failureOfPython, logOfPython, playPython, pythonDeciding } from "./python_scripts.ts";

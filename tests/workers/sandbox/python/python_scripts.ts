@@ -43,7 +43,7 @@ export function failureOfPython(lines: string, prepare = "pass", above = ""): Pr
   return failureOf(() => playPython(pythonDeciding(lines, prepare, above), [10, 11, 12, 11, 13]));
 }
 
-/** What a script with these lines logs. */
+/** The log of a script with these lines. */
 export async function logOfPython(lines: string, prepare = "pass", above = ""): Promise<readonly string[]> {
   return (await playPython(pythonDeciding(lines, prepare, above), [10, 11, 12, 11, 13])).log;
 }

@@ -90,7 +90,7 @@ Deno.test("the examples of REMOTE.md are valid", async () => {
   const page = await Deno.readTextFile(new URL("../../../../strategies/REMOTE.md", import.meta.url));
   const shown = [...page.matchAll(/^```(?:json|http)\n(.*?)^```/gms)].map(([, text = ""]) => text)
     .flatMap((text) => text.includes('"decisions"') ? [text.slice(text.indexOf("{"))] : [])
-    // What a program that fetches its requests sends has the answer within.
+    // A program that fetches its requests sends the answer within another message.
     .map((text) => text.includes('"answer"') ? JSON.stringify(JSON.parse(text).answer.body) : text);
   const decisions = shown.map((text) => {
     const { decisions: { length }, first_asked = 0, more = false }: Shown = JSON.parse(text);

@@ -52,7 +52,7 @@ const bait = () => {
   }
 };`;
 
-/** What makes the runtime write a stack. */
+/** Code that makes the runtime write a stack. */
 const STACKS = `
   const deep = () => deep() + 1;
   const causes = [

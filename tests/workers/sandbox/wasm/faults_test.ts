@@ -146,7 +146,7 @@ function allocating(address: string): string {
 }
 
 Deno.test("a run has at most 500,000 different tags, and any number of equal ones", () => {
-  /** Places 1,000 limit orders without a price at each candle, each with the next of so many tags. */
+  /** Places 1,000 limit orders without a price at each candle, each with the next of a number of tags. */
   const tagging = (tags: number) => {
     const bytes = [0, 7, 14].map((bits, at) =>
       `(i32.store8 offset=${1024 + at} (local.get $at)

@@ -7,7 +7,7 @@ import { DeleteButton } from "../../parts/delete_button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { showRefusal } from "../../parts/show_refusal.ts";
 
-/** As typed; an empty text is none. */
+/** The fields as typed; an empty text is none. */
 interface Values {
   readonly symbol: string;
   readonly exchange: string;

@@ -149,7 +149,7 @@ function MarketList(
   const items = held.map(toItem);
   const set = (next: ListedMarket[]) => {
     setValue("markets.instruments", next);
-    // What was refused about another list says nothing of this one.
+    // A refusal of another list says nothing about this one.
     clearErrors("markets");
   };
   return (

@@ -48,7 +48,7 @@ export interface Chosen {
   readonly name: string;
   readonly description: string;
   readonly fields: readonly ParameterField[];
-  /** As `parameters.runtime`; it names an entry of the catalogue, or is code of the earlier run itself. */
+  /** Like `parameters.runtime`: it names an entry of the catalogue, or is code of the earlier run itself. */
   readonly runtime: Readonly<Record<string, unknown>>;
   /** Null for code that is not in the catalogue. */
   readonly entry: Strategy | null;

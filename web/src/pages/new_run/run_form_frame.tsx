@@ -23,7 +23,7 @@ export function RunFormFrame({ form, label, left, right, summary, action, onSubm
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
-        // What the service refused last stays beside its field, and would keep the form from being submitted again.
+        // The service's last refusal stays beside its field, and would keep the form from being submitted again.
         form.clearErrors();
         void onSubmit();
       }}

@@ -15,7 +15,7 @@ export const SETTING_AXES = [
   { name: "timeframe", label: "Varied timeframe", example: "1h, 4h, 1d" },
 ] as const;
 
-/** What is typed for none of them. */
+/** The texts of a form where nothing is typed. */
 export const NO_SETTINGS: readonly string[] = SETTING_AXES.map(() => "");
 
 /** The axes of a space, of the settings for which something is typed. @param typed By the order of the form. */

@@ -6,7 +6,7 @@ const MEANING =
   "The deflated Sharpe ratio. Trials of an optimization count as as many independent tries as their returns " +
   "tell, other runs as one each; without skill, their Sharpe ratios vary by chance alone.";
 
-/** How many tries of its owner a run is one of, and how probable it is that its Sharpe ratio is more than the luck of so many. */
+/** How many tries of its owner a run is one of, and how probable it is that its Sharpe ratio is more than the luck of that number of tries. */
 export function RunTries({ backtest: { strategy, symbol, exchange, trials }, sharpe }: {
   readonly backtest: Backtest;
   readonly sharpe: number | null;

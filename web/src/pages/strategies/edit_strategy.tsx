@@ -10,7 +10,7 @@ import { useStrategyUpdate } from "./use_strategy_update.ts";
 interface Values {
   readonly name: string;
   readonly description: string;
-  /** As JSON. */
+  /** The value as JSON. */
   readonly default_config: string;
 }
 

@@ -9,7 +9,7 @@ import type { AddWay } from "./strategies_search.ts";
 /** How often mode `portfolio` may ask, beside at each close. */
 export const PERIODS = ["day", "week", "month", "quarter"] as const;
 
-/** As typed. */
+/** The fields as typed. */
 export interface RegistrationForm {
   name: string;
   slug: string;

@@ -3,7 +3,7 @@ import { linear } from "../../parts/scale.ts";
 import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../parts/table.tsx";
 
 const DAY_MS = 86_400_000;
-// What has no date reaches a little further than what has one.
+// Rows without a date reach a little further than rows with one.
 const MARGIN = 0.08;
 const COLUMNS: readonly TableColumn[] = [
   { label: "Instrument", isText: true, width: "14rem", onPhone: "max-sm:w-32!" },

@@ -1,4 +1,4 @@
-"""What a strategy finds: builtins without clock, chance, files and code from texts, and the modules that may be imported."""
+"""The world of a strategy: builtins without clock, chance, files and code from texts, and the modules that may be imported."""
 import abc, array, bisect, builtins, cmath, collections, collections.abc, contextlib, copy, dataclasses, datetime, decimal
 import difflib, enum, fractions, functools, gc, heapq, itertools, math, numbers, operator, random, re, statistics, string
 import sys, textwrap, typing, warnings

@@ -1,7 +1,7 @@
 /** Asks for a column of the candles of the n-th input. */
 type AskInput = (input: number, column: number) => Float64Array;
 
-/** What is known of a realm's inputs when their columns are made. */
+/** The facts about a realm's inputs from which their columns are made. */
 interface OpenedInputs {
   /** Null for made-up candles: any name finds an input. */
   readonly names: readonly string[] | null;

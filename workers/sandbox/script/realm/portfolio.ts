@@ -18,7 +18,7 @@ export interface PortfolioDoor {
   readonly state: () => ArrayBuffer;
   /** Calls `prepare`. Returns as Door.prepare. @param rowsJson Rows of each market's columns. @param marks Of the run's. */
   readonly prepare: (rowsJson: string, bits: number, inputsJson: string, marks: number) => string | null;
-  /** As of Door, for a market. */
+  /** Like Door's, for a market. */
   readonly requests: (market: number) => string;
   readonly shown: (market: number) => string;
   readonly column: (market: number, n: number) => ArrayBuffer;
@@ -40,7 +40,7 @@ interface PortfolioDefinition {
 
 type PortfolioFactory = (parameters: unknown, series: object) => unknown;
 
-/** What the strategy of many markets has of its realm. */
+/** The parts of its realm that a strategy of many markets uses. */
 interface PortfolioParts {
   readonly layout: Layout;
   /** Of the realm: its log, its plots and its wishes. */

@@ -27,7 +27,7 @@ export function describeSample(
   ruinDrawdown: number,
 ): string {
   const { final_equity: final, max_drawdown: drawdown } = figures;
-  // Those that count.
+  // The paths that count.
   const { paths } = final;
   const ruined = `${formatPercent(ruin)} lose ${formatPercent(ruinDrawdown)} of their peak or more at some time`;
   const deeper = drawdown.percentile === null

@@ -3,7 +3,7 @@ import { api } from "../../../api.ts";
 import { formatShortPercent } from "../../../parts/format.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
-// A cell of so much has the full tint.
+// The return whose cell has the full tint.
 const FULL_TINT = 0.15;
 const TINT_PERCENT_MAX = 42;
 

@@ -10,7 +10,7 @@ import { hasEnded } from "../../../parts/use_backtest.ts";
 import { useReopening } from "../../../parts/use_reopening.ts";
 import { StressTables } from "./stress_tables.tsx";
 
-/** What becomes of a run where something is a little worse: starts a stress test of it, and shows the newest one. */
+/** Starts a stress test of a run, and shows the newest one: how the run ends where something is a little worse. */
 export function StressTab({ backtestId }: { readonly backtestId: string }) {
   const queries = useQueryClient();
   const list = api.stressTests.list.queryOptions({ backtest_id: backtestId, limit: 1 });

@@ -22,7 +22,7 @@ export const REGIME_NAMES: Readonly<Record<Regime["group"], string>> = {
   volatility: "By the benchmark's volatility",
 };
 
-/** What a careful reader takes from the table, in a sentence. */
+/** The conclusion that a careful reader draws from the table, in a sentence. */
 export function describeStress({ rows }: Result): string {
   const changed = rows.filter(({ group, figures }) => group !== "as_run" && figures !== null);
   const losing = changed.filter(({ figures }) => (figures?.total_return ?? 0) <= 0);
