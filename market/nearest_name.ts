@@ -4,6 +4,8 @@ const LENGTH_MAX = 40;
 const EDITS_MAX = 2;
 // A longer list hides the name that is wanted.
 const LISTED_MAX = 30;
+/** A month in other programs, where `1m` is as near as `1M`. */
+const MONTH = /^1?[ -]?mo(?:n|nths?)?$/i;
 
 /**
  * Finds the name that somebody probably meant.
@@ -13,6 +15,7 @@ const LISTED_MAX = 30;
  */
 export function findNearest(name: string, names: readonly string[]): string | undefined {
   if (name.length > LENGTH_MAX) return undefined;
+  if (MONTH.test(name) && names.includes("1M")) return "1M";
   let nearest: string | undefined;
   let fewest = Math.min(EDITS_MAX + 1, name.length / 2);
   for (const candidate of names) {

@@ -98,7 +98,7 @@ export async function resolveStrategy(
   });
 }
 
-/** Built-in strategies come first, then the caller's own, then public ones. */
+/** Built-in strategies come first, then the caller's own, then public ones. A slug counts where nothing has the name. */
 async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStrategy> {
   const builtin = BUILTIN_DESCRIPTIONS.find((one) => one.name === name);
   if (builtin !== undefined) return resolveBuiltin(builtin);
@@ -106,7 +106,11 @@ async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStra
   const own = found.filter((row) => row.strategy.ownerId === ctx.user.id);
   const fitting = own.length > 0 ? own : found;
   const only = fitting[0];
-  if (only === undefined) throw await unknownName(ctx, name);
+  if (only === undefined) {
+    const slugged = await findSlug(ctx, name, undefined);
+    if (slugged === null) throw await unknownName(ctx, name);
+    return slugged;
+  }
   if (fitting.length === 1) return resolveRow(ctx, only, only.latest);
   const slugs = fitting.map((row) => row.strategy.slug).sort();
   const message = `is the name of ${slugs.join(" and ")}: choose one with parameters.runtime.slug`;
@@ -116,6 +120,17 @@ async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStra
 }
 
 async function resolveSlug(ctx: UserContext, slug: string, version: string | undefined): Promise<ResolvedStrategy> {
+  const found = await findSlug(ctx, slug, version);
+  if (found === null) throw await unknownSlug(ctx, slug);
+  return found;
+}
+
+/** The strategy of a slug; null where there is none. */
+async function findSlug(
+  ctx: UserContext,
+  slug: string,
+  version: string | undefined,
+): Promise<ResolvedStrategy | null> {
   const builtin = findDescription(slug);
   if (builtin !== undefined) {
     if (version === undefined || version === ENGINE_VERSION) return resolveBuiltin(builtin);
@@ -125,7 +140,7 @@ async function resolveSlug(ctx: UserContext, slug: string, version: string | und
     );
   }
   const row = await findStrategy(ctx.db, { slug, userId: ctx.user.id });
-  if (row === null) throw await unknownSlug(ctx, slug);
+  if (row === null) return null;
   if (version === undefined || version === row.latest.version) return resolveRow(ctx, row, row.latest);
   const older = await getVersion(ctx.db, { strategyId: row.strategy.id, version });
   if (older === null) throw await unknownVersion(ctx.db, row.strategy, version);

@@ -27,13 +27,11 @@ export function unknownStrategy(path: string, message: string): AppError {
 
 /** The refusal of a display name that no visible strategy has. */
 export async function unknownName(ctx: Asking, name: string): Promise<AppError> {
-  const rule = `must be the name of a strategy in the catalogue, not ${quote(name)}`;
-  const known = await listKnown(ctx);
-  const own = known.find(({ slug }) => slug === name);
-  if (own === undefined) return unknownStrategy(NAME_PATH, rule + hintNames(name, known.map((each) => each.name)));
-  const hint = `: that is the slug of ${quote(own.name)}; to name it by its slug, send ` +
-    `parameters.runtime.slug ${quote(own.slug)}`;
-  return unknownStrategy(NAME_PATH, rule + hint);
+  const known = (await listKnown(ctx)).flatMap((each) => [each.name, each.slug]);
+  return unknownStrategy(
+    NAME_PATH,
+    `must be the name or the slug of a strategy in the catalogue, not ${quote(name)}${hintNames(name, known)}`,
+  );
 }
 
 /** The refusal of a slug that no visible strategy has. */

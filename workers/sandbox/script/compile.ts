@@ -10,6 +10,9 @@ import { Reads } from "./reads.ts";
 const STRICT = '"use strict";\n';
 /** A hashbang would have to be the first line. */
 const HASHBANG = /^#!/;
+/** Comments, and the texts in which `//` is none. */
+const COMMENTS =
+  /\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\[^]|[^`\\])*`?/g;
 /** No text can end in it and be a program, so what ends in it is parsed and never run. */
 const UNFINISHED = "\n\\";
 
@@ -18,7 +21,8 @@ const UNFINISHED = "\n\\";
  *
  * @throws {ScriptFault} When it is too long, is no TypeScript, or uses what is refused by name.
  */
-export async function compileScript(source: string): Promise<CompiledScript> {
+export async function compileScript(text: string): Promise<CompiledScript> {
+  const source = text.replace(COMMENTS, spareWord);
   checkText(source);
   let code: string;
   try {
@@ -34,6 +38,14 @@ export async function compileScript(source: string): Promise<CompiledScript> {
   }
 }
 
+/**
+ * Capitalises the word import in a comment, where it means nothing. A text that is mistaken for a comment loses it as well, so that
+ * no mistake leads to an import.
+ */
+function spareWord(part: string): string {
+  return part.startsWith("/") ? part.replace(/\bimport\b/g, "Import") : part;
+}
+
 function checkText(source: string): void {
   const bytes = new TextEncoder().encode(source).length;
   if (bytes > SOURCE_BYTES_MAX) {
@@ -44,7 +56,7 @@ function checkText(source: string): void {
   const found = /\bimport\b/.exec(source);
   if (found === null) return;
   const place = placeOf(source, found.index);
-  throw new ScriptFault(`${SCRIPT_FILE}:${place}: import cannot be used, not even in a comment: a script is one file`);
+  throw new ScriptFault(`${SCRIPT_FILE}:${place}: import cannot be used, not even in quotes: a script is one file`);
 }
 
 function placeOf(source: string, index: number): string {

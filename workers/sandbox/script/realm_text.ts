@@ -6,6 +6,7 @@ import * as marketOrders from "./realm/market_orders.ts";
 import * as memory from "./realm/memory.ts";
 import * as orders from "./realm/orders.ts";
 import * as output from "./realm/output.ts";
+import * as parameters from "./realm/parameters.ts";
 import * as portfolio from "./realm/portfolio.ts";
 import * as realm from "./realm/realm.ts";
 import * as world from "./realm/world.ts";
@@ -13,7 +14,7 @@ import * as world from "./realm/world.ts";
 /** A script that sets up the realm which evaluates it. Its value is the realm's door. */
 export const REALM_TEXT = `"use strict"; (() => {
 ${
-  [book, columns, inputs, marketOrders, memory, orders, output, portfolio, realm, world].flatMap((part) =>
+  [book, columns, inputs, marketOrders, memory, orders, output, parameters, portfolio, realm, world].flatMap((part) =>
     Object.values(part)
   )
     .join("\n")

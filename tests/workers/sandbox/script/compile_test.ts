@@ -21,6 +21,8 @@ const BAD: readonly (readonly [name: string, source: string, message: RegExp])[]
   ["a static import", 'import fs from "node:fs";', /^strategy\.ts:1:1: import cannot be used/],
   ["a dynamic import", 'const a = 1;\n  import("node:process")', /^strategy\.ts:2:3: import cannot be used/],
   ["a dynamic import behind a comment", 'import/**/("node:process")', /import cannot be used/],
+  ["an import behind a text like a comment", 'const a = "//"; import("node:process")', /import cannot be used/],
+  ["an import in quotes", 'const a = "import";', /^strategy\.ts:1:12: import cannot be used/],
   ["import.meta", "import.meta.url", /import cannot be used/],
   ["an export", "export const a = 1;", /^strategy\.ts/],
   ["await at the top", "await 1;", /^strategy\.ts.*await/],
@@ -42,6 +44,14 @@ Deno.test("a source that is no script is refused with its line and column, and n
       expect(failure).not.toMatch(/file:|ext:|data:/);
       expect(Object.keys(globalThis).length).toBe(before);
     });
+  }
+});
+
+Deno.test("import is a word in a comment, and no import where an expression looks like one", async () => {
+  const harmless = `// import nothing\n/* nor\nimport("node:process") */\n${deciding("if (i === 0) orders.buy();")}`;
+  expect((await playScript(harmless, [10, 11, 12])).result.orders.count).toBe(1);
+  for (const hidden of ['/[/*]/; import("node:process") /**/', 'const a = /[//]/, b = import("node:process")']) {
+    expect(await failureOf(() => playScript(`${hidden}\n${deciding("")}`, [1]))).toMatch(/Import is not defined/);
   }
 });
 

@@ -3,6 +3,7 @@ import type { Layout } from "../../contracts/layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
 import { makeBooks, makeFinder, makeTargets } from "./market_orders.ts";
 import type { Memory } from "./memory.ts";
+import { callFactory } from "./parameters.ts";
 import { isCallable, refusePromise } from "./world.ts";
 
 /** The functions of a realm with a strategy for many markets that the host calls. */
@@ -38,7 +39,7 @@ interface PortfolioDefinition {
   readonly decide: (now: number, markets: object, account: object, orders: object) => unknown;
 }
 
-type PortfolioFactory = (parameters: unknown, series: object) => unknown;
+type PortfolioFactory = Parameters<typeof callFactory>[0];
 
 /** The parts of its realm that a strategy of many markets uses. */
 interface PortfolioParts {
@@ -70,7 +71,7 @@ export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts)
       attempt(() => {
         if (factory === null) throw new Error("the script never calls portfolio(...)");
         markets = makeMarkets(layout, memory, parse(marketsJson), isTrial);
-        definition = readPortfolio(factory(parse(parametersJson), Object.freeze({ timeframeMs })), layout);
+        definition = readPortfolio(callFactory(factory, parse(parametersJson), Object.freeze({ timeframeMs })), layout);
       }),
     warmup: () => defined().warmup,
     every: () => defined().every,

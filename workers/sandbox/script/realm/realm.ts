@@ -8,6 +8,7 @@ import { type Columns, makeColumns } from "./columns.ts";
 import { makeMemory, type Memory } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
+import { callFactory, findMissing } from "./parameters.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
 
@@ -65,7 +66,7 @@ interface Definition {
   readonly decide: (i: number, candles: object, account: object, orders: object) => unknown;
 }
 
-type Factory = (parameters: unknown, series: Series) => unknown;
+type Factory = Parameters<typeof callFactory>[0];
 
 /** Sets a realm up: takes away what a strategy may not have, and adds the globals of scripts. */
 export function openRealm(layout: Layout): Door {
@@ -142,24 +143,14 @@ export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
     create(parameters: unknown, series: Series): void {
       if (isPortfolio()) throw new Error("portfolio decides on many markets: the run needs instruments or a universe");
       if (factory === null) throw new Error("the script never calls strategy(...)");
-      definition = readDefinition(factory(parameters, series), layout, () => findMissing(factory, parameters, series));
+      const made = callFactory(factory, Object(parameters), series);
+      definition = readDefinition(made, layout, () => findMissing(factory, parameters, series));
     },
     definition(): Definition {
       if (definition === null) throw new Error("the strategy is not created");
       return definition;
     },
   };
-}
-
-/** The parameters that a script reads and the run does not give, in words. */
-export function findMissing(make: Factory | null, parameters: unknown, series: Series): string {
-  const missing: string[] = [];
-  const get = (given: object, name: string | symbol): unknown => {
-    if (!(name in given)) missing.push(String(name));
-    return Reflect.get(given, name);
-  };
-  make?.(new Proxy(Object(parameters), { get }), series);
-  return missing.length === 0 ? "" : `: the run gives no parameter ${missing.join(", ")}`;
 }
 
 /** @param missing Says what a warm-up that is no number was computed without. */
