@@ -1,4 +1,4 @@
-/** What an author reads of a mistake, over HTTP. */
+/** Messages that authors of scripts get for their mistakes, over HTTP. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
@@ -12,7 +12,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "a function": `function make({ size = 1, stop }) { return ${MAKES}; }\nstrategy(make);`,
   "a name": `strategy((given) => { const { size = 1 } = given; const stop = given.stop; return ${MAKES}; });`,
 };
-/** They read all parameters, whatever the names. */
+/** Scripts that may read any parameter. */
 const OPEN: Readonly<Record<string, string>> = {
   "a rest": `strategy(({ size = 1, ...rest }) => (${MAKES}));`,
   "a spread": `strategy((given) => { const { size = 1 } = { ...given }; return ${MAKES}; });`,
