@@ -174,21 +174,21 @@ export class PortfolioSimulation {
     const hasMargin = this.account.isShared && this.positions.hasMargin;
     if (hasMargin) this.#row.join(row, this.positions.held);
     let isSummed = hasMargin;
-    if (hasMargin) this.positions.sumAtWorst(row - 1, instant, closing);
+    if (hasMargin) this.positions.sumAtWorst(row, instant, closing);
     for (let n = 0; n < closing.length; n++) {
       const seat = closing[n]!;
       const { market, opened } = seat;
       if (seat.isDue || (hasMargin && seat.isHeld && this.positions.isCalled) || market.isDue(opened)) {
-        if (!isSummed) this.positions.sumInside(row - 1, instant, closing, closing.slice(0, n));
+        if (!isSummed) this.positions.sumInside(row, instant, closing.slice(0, n));
         isSummed = true;
-        this.positions.convertInside(seat, instant);
+        this.positions.convertInside(seat, row, instant);
         if (!seat.isHeld) seat.valueAt(seat.candles.close[opened - 1] ?? seat.candles.open[opened]!);
         this.positions.bind(seat);
         market.inside(opened);
         this.positions.refresh(seat);
         this.#row.keep(seat, row);
       }
-      seat.isInside = seat.isDue = false;
+      seat.isDue = false;
       seat.i = opened;
       if (seat.isDelisted && opened === seat.last && seat.isHeld) {
         this.positions.convert(seat, instant);

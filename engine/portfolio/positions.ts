@@ -138,16 +138,13 @@ export class Positions {
   }
 
   /**
-   * Like sumAtLastCloses, before the candles of the next row close: a rate whose candle closes with them is not known yet.
+   * Like sumAtLastCloses of the row before, while the candles of a row close: a rate that comes with their closes is not known yet.
    *
-   * @param ahead Those of `closing` that count by their new close already.
+   * @param ahead Markets of the row that count by their new close already.
    */
-  sumInside(row: number, instant: number, closing: readonly Seat[], ahead: readonly Seat[] = []): void {
-    if (this.#hasCurrencies) {
-      for (const seat of closing) seat.isInside = true;
-      for (const seat of this.held) this.convertInside(seat, instant);
-    }
-    this.#sumAt(this.#prices.close, row);
+  sumInside(row: number, instant: number, ahead: readonly Seat[] = []): void {
+    if (this.#hasCurrencies) { for (const seat of this.held) this.convertInside(seat, row, instant); }
+    this.#sumAt(this.#prices.close, row - 1);
     if (ahead.length > 0) {
       for (const seat of ahead) this.#valuation.mark[seat.index] = seat.lastClose;
       this.#sum();
@@ -157,7 +154,7 @@ export class Positions {
 
   /** Like sumInside, and for margin calls at the worst prices of the candles that close. */
   sumAtWorst(row: number, instant: number, closing: readonly Seat[]): void {
-    this.sumInside(row, instant, closing);
+    this.sumInside(row, instant);
     let [value, maintenance] = [0, 0];
     for (const seat of closing) seat.isAtWorst = true;
     for (const seat of this.held) {
@@ -194,9 +191,9 @@ export class Positions {
     this.#list(seat);
   }
 
-  /** Converts by the last rate before a market's candle began, or, where none closes at this instant, before this instant. */
-  convertInside(seat: Seat, instant: number): void {
-    if (seat.currency >= 0) this.convert(seat, seat.isInside ? seat.openOf(seat.opened) : instant - 1);
+  /** Converts by the last rate before the market's candle began that closes in a row or, where none does, before the row's instant. */
+  convertInside(seat: Seat, row: number, instant: number): void {
+    if (seat.currency >= 0) this.convert(seat, seat.openClosingIn(row) ?? instant - 1);
   }
 
   convert(seat: Seat, instant: number): void {

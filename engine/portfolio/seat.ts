@@ -36,8 +36,6 @@ export class Seat implements MarketView {
   isDue = false;
   /** True while its candle closes, for margin calls: it may have been at its worst price when the others were. */
   isAtWorst = false;
-  /** True while the inside of its candle is walked. */
-  isInside = false;
   /** True if it is among the positions of the portfolio. */
   isHeld = false;
   /** True if its position has a maintenance margin. */
@@ -164,6 +162,14 @@ export class Seat implements MarketView {
     if (closes.hasGaps) { while (i < last && closes.rowOf(i + 1) <= row) i++; }
     else i = Math.max(i, closes.newestIn(row, last));
     this.i = this.opened = i;
+  }
+
+  /** The instant at which its candle began that closes in a row; null where none does. It may sleep, or have been walked already. */
+  openClosingIn(row: number): number | null {
+    this.see(row - 1);
+    const { opened, last, closes } = this;
+    for (let i = opened; i <= Math.min(last, opened + 1); i++) if (closes.rowOf(i) === row) return this.openOf(i);
+    return null;
   }
 
   /** Values the position at a price. */

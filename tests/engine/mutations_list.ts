@@ -1,6 +1,7 @@
 import { MUTATIONS_OF_BOOKS } from "./mutations_of_books.ts";
 import { MUTATIONS_OF_COSTS } from "./mutations_of_costs.ts";
 import { MUTATIONS_OF_PATHS } from "./mutations_of_paths.ts";
+import { MUTATIONS_OF_PORTFOLIOS } from "./mutations_of_portfolios.ts";
 
 /** The files and folders that the tests of a broken engine need. */
 export const COPIED = [
@@ -27,4 +28,9 @@ export interface Mutation {
 }
 
 /** Every rule of the simulator, broken. */
-export const MUTATIONS: readonly Mutation[] = [...MUTATIONS_OF_COSTS, ...MUTATIONS_OF_PATHS, ...MUTATIONS_OF_BOOKS];
+export const MUTATIONS: readonly Mutation[] = [
+  ...MUTATIONS_OF_COSTS,
+  ...MUTATIONS_OF_PATHS,
+  ...MUTATIONS_OF_BOOKS,
+  ...MUTATIONS_OF_PORTFOLIOS,
+];
