@@ -218,3 +218,32 @@ Deno.test("a database in which the service may make no tables ends the start wit
   }
   await server.stop();
 });
+
+Deno.test("long readings that a service cuts off when it is told to end are no errors", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url });
+  const client = process.client();
+  await client.signUp();
+  const minutes = { ...BACKTEST, end_date: "2025-01-01", parameters: { timeframe: "1m", fast: 1, slow: 2 } };
+  const made = await client.send("POST", "/api/backtests", { backtest: minutes });
+  expect([made.status, made.at("/error")]).toEqual([202, undefined]);
+  const id = String(made.at("/backtest/id"));
+  expect((await client.finish(id)).at("/backtest/status")).toBe("completed");
+  // Far more than are read within the seconds in which requests may end; a curve, rows of a list, and pages are read in a thread.
+  const paths = ["equity?points=500", "trades", "orders?limit=200", "returns?period=daily"];
+  const reading = Array.from({ length: 60 }, async (_, i) => {
+    try {
+      return (await client.get(`/api/backtests/${id}/${paths[i % paths.length]}`)).status;
+    } catch {
+      return "cut off";
+    }
+  });
+  await until(async () => (await client.get("/api/session")).status === 200);
+  const { code, stderr } = await process.end("SIGTERM");
+  const ends = new Set(await Promise.all(reading));
+  expect([code, stderr]).toEqual([0, ""]);
+  // 200 before, 503 while it ends; what had begun ends without its end.
+  expect(ends.has("cut off") || ends.has(503)).toBe(true);
+  expect(ends.difference(new Set([200, 503, "cut off"]))).toEqual(new Set());
+  await drop();
+});

@@ -9,6 +9,7 @@ import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
 import { findUnreadable } from "../../db/codec/unreadable.ts";
 import { ERRORS } from "./error_codes.ts";
 import { findNearest, hintNames } from "../../market/nearest_name.ts";
+import { RowsClosed } from "../../workers/rows/rows_closed.ts";
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -103,6 +104,9 @@ export function toAppError(error: unknown): AppError {
         retryAfterSeconds: 1,
       },
     );
+  }
+  if (cause instanceof RowsClosed) {
+    return new AppError("UNAVAILABLE", "Cannot answer: the service is shutting down", { cause, retryAfterSeconds: 1 });
   }
   return new AppError("INTERNAL", "Cannot answer because of an internal error: report the request_id", {
     cause: error,

@@ -12,6 +12,7 @@ import {
   type WriteTask,
   type WrittenRows,
 } from "./rows_task.ts";
+import { RowsClosed } from "./rows_closed.ts";
 import type { RowsForm } from "./write_result_rows.ts";
 
 /** Tasks with their chunk in memory: each has some megabytes. */
@@ -36,8 +37,15 @@ export class RowsWorker {
   #own: RowsWork | undefined;
   readonly #answers: PromiseWithResolvers<RowsAnswer>[] = [];
   readonly #waiting: (() => void)[] = [];
+  readonly #idleMs: number;
   #running = 0;
+  #isClosed = false;
   #idle: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param idleMs An idle thread ends after this time; a later task starts another. */
+  constructor(idleMs: number = IDLE_MS) {
+    this.#idleMs = idleMs;
+  }
 
   /** Trials of a chunk in a format; undefined once the chunk is deleted. @throws {UnreadableRecord} */
   async write(
@@ -54,10 +62,12 @@ export class RowsWorker {
     return answer === undefined ? undefined : required(answer, "picked").rows;
   }
 
-  /** Ends the thread; later tasks start another. */
+  /** Ends the thread for good: tasks under way and later ones throw {@link RowsClosed}. */
   close(): void {
     clearTimeout(this.#idle);
-    this.#fail("it was closed");
+    this.#isClosed = true;
+    this.#thread?.terminate();
+    for (const answer of this.#answers.splice(0)) answer.reject(new RowsClosed());
   }
 
   /** Rows of a chunk of trades or orders; undefined where there is none. @throws {UnreadableRecord} */
@@ -132,11 +142,12 @@ export class RowsWorker {
       // The turn of the one that ends is passed on.
       const next = this.#waiting.shift();
       if (next !== undefined) next();
-      else if (--this.#running === 0) this.#endWhenIdle();
+      else if (--this.#running === 0 && !this.#isClosed) this.#endWhenIdle();
     }
   }
 
   async #do(task: RowsTask): Promise<RowsAnswer> {
+    if (this.#isClosed) throw new RowsClosed();
     const thread = this.#thread ?? this.#start();
     if (thread === undefined) {
       this.#own ??= new RowsWork();
@@ -170,7 +181,7 @@ export class RowsWorker {
   }
 
   #endWhenIdle(): void {
-    const idle = setTimeout(() => this.close(), IDLE_MS);
+    const idle = setTimeout(() => this.#fail("it was idle"), this.#idleMs);
     // It must not keep the process.
     Deno.unrefTimer(idle);
     this.#idle = idle;

@@ -4,9 +4,11 @@ import { encodeColumns } from "../../../db/codec/columns.ts";
 import { decodeTrials } from "../../../db/codec/trial_rows.ts";
 import type { Space } from "../../../research/space.ts";
 import { type RowsAnswer, RowsWork } from "../../../workers/rows/rows_task.ts";
+import { RowsClosed } from "../../../workers/rows/rows_closed.ts";
 import { RowsWorker } from "../../../workers/rows/rows_worker.ts";
 import { writeTrials } from "../../../workers/rows/write_trials.ts";
 import { storeTrials } from "../../support/stored_trials.ts";
+import { until } from "../../support/until.ts";
 
 const SPACE: Space = { axes: [{ name: "n", count: 48, first: 1, step: 1, decimals: 0 }] };
 const ALL = { format: "json", space: SPACE, rowsMax: 1000 } as const;
@@ -97,13 +99,24 @@ Deno.test("damaged bytes are that task's error, and the thread goes on", async (
   }
 });
 
-Deno.test("a closed thread fails what it has begun, and the next task starts another", async () => {
+Deno.test("a closed thread ends what it has begun, and begins nothing more", async () => {
   const worker = new RowsWorker();
   const source = { key: "a 0", record: "trials", read: () => Promise.resolve(storeTrials(3)) };
-  const begun = worker.write(source, { ...ALL, fromPlace: 0 });
+  const write = () => worker.write(source, { ...ALL, fromPlace: 0 });
+  const begun = write();
   worker.close();
-  await expect(begun).rejects.toThrow("it was closed");
-  expect((await worker.write(source, { ...ALL, fromPlace: 0 }))?.rows).toBe(3);
+  await expect(begun).rejects.toThrow(RowsClosed);
+  await expect(write()).rejects.toThrow(RowsClosed);
+});
+
+Deno.test("an idle thread ends, and the next task starts another, which asks for its chunks again", async () => {
+  const worker = new RowsWorker(0);
+  let reads = 0;
+  const source = { key: "a 0", record: "trials", read: () => (reads++, Promise.resolve(storeTrials(3))) };
+  await until(async () => {
+    expect((await worker.write(source, { ...ALL, fromPlace: 0 }))?.rows).toBe(3);
+    return reads > 1;
+  });
   worker.close();
 });
 
