@@ -72,7 +72,12 @@ function listTests(): string[] {
     .filter((entry) => entry.name.endsWith("_test.ts"))
     .map((entry) => `tests/engine/${entry.name}`)
     .filter((path) => ![...RANDOM_TESTS, ...LONG_TESTS, ...UNUSED_TESTS].includes(path));
-  return [...tests.sort(), "tests/engine/metrics", "tests/engine/portfolio/known_answers_test.ts"];
+  return [
+    ...tests.sort(),
+    "tests/engine/metrics",
+    "tests/engine/portfolio/known_answers_test.ts",
+    "tests/engine/portfolio/currencies_test.ts",
+  ];
 }
 
 async function tryMutation(mutation: Mutation, stages: readonly string[][]): Promise<Verdict> {

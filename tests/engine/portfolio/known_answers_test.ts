@@ -1,27 +1,13 @@
 /** Portfolios that a person can work out on paper. */
 import { expect } from "@std/expect";
-import { type Execution, type ExecutionRequest, resolveExecution } from "../../../engine/execution.ts";
-import type { PortfolioMarket, PortfolioRequest, PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
-import { runPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
+import type { PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
 import { ORDER_REASONS } from "../../../engine/order_columns.ts";
-import { BY_EQUITY_FRACTION, BY_UNITS, LIMIT, newDraft, type Strategy } from "../../../engine/strategy.ts";
 import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trade_columns.ts";
 import { candlesOf, type Row } from "../market.ts";
+import { DAY_MS, each, execution, holder, marketOf, runOf, still } from "./on_paper.ts";
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const YEAR_DAYS = 365;
-
-function marketOf(id: string, rows: readonly Row[], more: Partial<PortfolioMarket> = {}): PortfolioMarket {
-  return { id, symbol: id, exchange: "X", candles: candlesOf(rows), firstIndex: 0, ...more };
-}
-
-/** Candles that open at one price and do not move from it. */
-const still = (...prices: number[]): Row[] => prices.map((price) => [price, price, price, price]);
-
-function execution(request: ExecutionRequest = {}): Execution {
-  return resolveExecution({ quantityStep: 0.01, ...request }, "crypto");
-}
 
 /** Weights at the marks of some rows, by the day of their instant. */
 function targets(weights: Readonly<Record<number, readonly number[]>>, minTrade = 0): PortfolioStrategy {
@@ -36,41 +22,6 @@ function targets(weights: Readonly<Record<number, readonly number[]>>, minTrade 
     },
   };
 }
-
-function runOf(
-  markets: readonly PortfolioMarket[],
-  strategy: PortfolioRequest["strategy"],
-  more: Partial<PortfolioRequest> = {},
-) {
-  return runPortfolio({
-    markets,
-    timeframeMs: DAY_MS,
-    initialBalance: 1000,
-    execution: execution(),
-    strategy,
-    control: null,
-    ...more,
-  });
-}
-
-/** Buys once at the close of candle `at`, and leaves at that of `until`. */
-function holder(at = 0, until = Infinity, fields = {}): Strategy {
-  return {
-    warmup: 1,
-    prepare() {},
-    decide(i, _account, book) {
-      if (i === at) book.place({ ...newDraft(), ...fields });
-      if (i === until) book.close(1, null);
-    },
-  };
-}
-
-const each = (strategies: readonly Strategy[], positionsMax = strategies.length): PortfolioRequest["strategy"] => ({
-  kind: "each",
-  strategies,
-  positionsMax,
-  rank: "listed",
-});
 
 Deno.test("60/40, rebalanced once a year", () => {
   // Two years of days. Stocks double in the first year and stay; bonds stay at 50.
@@ -163,105 +114,6 @@ Deno.test("a weekend between crypto and stocks: marks stay, and orders wait for 
   expect(trades.entryPrice[1]).toBe(40);
   expect(instant.length).toBe(9);
   expect(equity[5]).toBeCloseTo(1000 + 4.54 * 10, 9);
-});
-
-Deno.test("two currencies: marks, fees and profits at their rates", () => {
-  const rates = { time: Float64Array.of(0, 2 * DAY_MS, 3 * DAY_MS), rate: Float64Array.of(2, 2.5, 4) };
-  const result = runOf(
-    [marketOf("EUR", still(10, 10, 10, 20), { currency: 0 }), marketOf("USD", still(100, 100, 100, 100))],
-    each([holder(0, 2), holder(0)], 2),
-    { currencies: [rates], execution: execution({ commission: 0.01, quantityStep: 1 }) },
-  );
-  // 500 of the account's money are 250 of EUR's at day 1: 24 units at 10 with a fee of 2.4 cost 242.4, or 484.8.
-  // Day 1 marks at its end, at 2.5: 240 x 2.5. Day 3 opens at 20 and 4: 480 less 4.8 are 475.2, or 1900.8.
-  const { trades } = result;
-  expect([trades.market[0], trades.quantity[0], trades.exitPrice[0]]).toEqual([0, 24, 20]);
-  expect(trades.fees[0]).toBeCloseTo(2.4 * 2 + 4.8 * 4, 9);
-  expect(trades.pnl[0]).toBeCloseTo(1900.8 - 484.8, 9);
-  expect(result.equity[1]).toBeCloseTo(1000 - 484.8 + 600 - 4 * 1, 9);
-});
-
-Deno.test("a stop inside a candle is converted at the last rate before it: the next one closes with the candle", () => {
-  const rates = { time: Float64Array.of(0, 2 * DAY_MS, 3 * DAY_MS), rate: Float64Array.of(2, 2.5, 4) };
-  const falls: Row[] = [[10, 10, 10, 10], [10, 10, 10, 10], [10, 10, 7, 7], [7, 7, 7, 7]];
-  const stopped = holder(0, Infinity, { sizeBy: BY_UNITS, size: 10, stopLoss: 8 });
-  const result = runOf([marketOf("EUR", falls, { currency: 0 })], each([stopped], 1), { currencies: [rates] });
-  // 10 units cost 100 at 2. Day 2 begins at a rate of 2.5, known since its open, and ends with one of 4: the stop pays 80 at 2.5.
-  expect([result.trades.exitReason[0], result.trades.exitPrice[0]]).toEqual([EXIT_REASONS.indexOf("stop_loss"), 8]);
-  expect(result.trades.pnl[0]).toBeCloseTo(80 * 2.5 - 100 * 2, 9);
-  expect(result.equity[1]).toBeCloseTo(1000 - 200 + 100 * 2.5, 9);
-  expect(result.equity[2]).toBeCloseTo(1000, 9);
-});
-
-/** As holder(), but asked at the closes of these candles alone, so that its market sleeps. */
-const sleeper = (at: number, fields: object): Strategy => ({
-  ...holder(at, Infinity, fields),
-  nextDecision: (i) => i <= at ? at : Infinity,
-});
-const TEN_UNITS = { sizeBy: BY_UNITS, size: 10 };
-/** A buy at 10 that fills inside a candle. */
-const inside = (size: { readonly sizeBy: number; readonly size: number }) => ({ ...size, type: LIMIT, limitPrice: 10 });
-const HALF_OF_EQUITY = { sizeBy: BY_EQUITY_FRACTION, size: 0.5 };
-const AT_11: Row[] = [[11, 11, 11, 11], [11, 11, 11, 11], [11, 11, 9, 11], [11, 11, 11, 11], [11, 11, 9, 11]];
-
-Deno.test("inside a candle, a market that rests is worth its last close at the last rate before the candle closes", () => {
-  const rates = {
-    time: Float64Array.from([0, 1, 2, 3, 4, 5], (day) => day * DAY_MS),
-    rate: Float64Array.of(1, 1, 2, 3, 5, 50),
-  };
-  // EUR has no candle after day 2, in which OWN is filled; THIRD is filled inside of day 4.
-  const result = runOf(
-    [marketOf("EUR", still(10, 10, 10), { currency: 0 }), marketOf("OWN", AT_11), marketOf("THIRD", AT_11)],
-    each([
-      holder(0, Infinity, TEN_UNITS),
-      holder(1, Infinity, inside(TEN_UNITS)),
-      holder(3, Infinity, inside(HALF_OF_EQUITY)),
-    ]),
-    { currencies: [rates] },
-  );
-  // 1000 less 100 less 100 are 800. OWN's 10 units count by day 3's close, 110, and EUR's by the rate since day 4, 5: 500.
-  expect([...result.trades.quantity]).toEqual([10, 10, (800 + 110 + 500) / 2 / 10]);
-});
-
-Deno.test("inside of its own candle, a market that sleeps is worth as much as one that is asked", () => {
-  const rates = {
-    time: Float64Array.from([0, 1, 2, 2.5, 3], (day) => day * DAY_MS),
-    rate: Float64Array.of(1, 1, 2, 30, 50),
-  };
-  const sizeOf = (eur: Strategy) => {
-    const markets = [marketOf("EUR", still(10, 10, 10, 10), { currency: 0 }), marketOf("OWN", AT_11.slice(0, 4))];
-    const run = runOf(markets, each([eur, holder(1, Infinity, inside(HALF_OF_EQUITY))]), { currencies: [rates] });
-    return [...run.trades.quantity];
-  };
-  // Its candle begins with day 2, at a rate of 2: 900 and 200.
-  const expected = [10, 55];
-  expect(sizeOf(holder(0, Infinity, TEN_UNITS))).toEqual(expected);
-  expect(sizeOf(sleeper(0, TEN_UNITS))).toEqual(expected);
-});
-
-Deno.test("a margin call inside a candle knows the rate at its open, and not the one that comes with its close", () => {
-  const dips: Row[] = [[10, 10, 10, 10], [10, 10, 10, 10], [10, 10, 8, 10], [10, 10, 10, 10]];
-  const callOf = (...rate: number[]) => {
-    const rates = { time: Float64Array.from(rate, (_, day) => day * DAY_MS), rate: Float64Array.from(rate) };
-    const result = runOf([marketOf("EUR", dips, { currency: 0 })], each([holder(0, Infinity, TEN_UNITS)]), {
-      currencies: [rates],
-      initialBalance: 60,
-      execution: execution({ leverage: 2, maintenanceMargin: 0.5 }),
-    });
-    return { bounds: result.marginBounds, reason: result.trades.exitReason[0], equity: [...result.equity] };
-  };
-  const call = EXIT_REASONS.indexOf("margin_call");
-  // 100 for 60, 40 borrowed. At 8 and a rate of 0.6, 48 less 40 are 8, and a quarter of 48 is 12: called at 48.
-  const atOpen = callOf(1, 1, 0.6, 2);
-  expect([atOpen.reason, atOpen.equity.at(-1)]).toEqual([call, 8]);
-  // At the close, 10 at a rate of 2, nothing is called.
-  expect(atOpen.bounds).toEqual({
-    worst_together: { final_equity: 8, trades: 1 },
-    closes_only: { final_equity: 160, trades: 0 },
-  });
-  // At 0.9, 72 less 40 are 32, and 18 are needed: no call. The close has 0.45: 45 less 40 are 5. Day 3, which needs 11.25, calls.
-  const atClose = callOf(1, 1, 0.9, 0.45);
-  expect([atClose.reason, atClose.equity[2]]).toEqual([call, 5]);
 });
 
 Deno.test("positionsMax leaves the last ones out, and the default size is its part of equity", () => {
