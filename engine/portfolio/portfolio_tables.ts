@@ -140,16 +140,20 @@ function standardise(column: Float64Array): void {
 }
 
 function multiply(a: Float64Array, b: Float64Array): number {
-  // Four sums do not wait for each other.
-  let [first, second, third, fourth] = [0, 0, 0, 0];
-  let k = 0;
-  for (; k + 3 < a.length; k += 4) {
+  const { length } = a;
+  const whole = length - length % 4;
+  // Four sums do not wait for each other. A bound that is known before the loop makes it several times faster.
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  for (let k = 0; k < whole; k += 4) {
     first += a[k]! * b[k]!;
     second += a[k + 1]! * b[k + 1]!;
     third += a[k + 2]! * b[k + 2]!;
     fourth += a[k + 3]! * b[k + 3]!;
   }
-  for (; k < a.length; k++) first += a[k]! * b[k]!;
+  for (let k = whole; k < length; k++) first += a[k]! * b[k]!;
   return first + second + (third + fourth);
 }
 

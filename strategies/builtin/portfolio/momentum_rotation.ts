@@ -62,13 +62,13 @@ export const momentumRotation: PortfolioBuiltin = {
         past = new Float64Array(markets.length);
       },
       decide(_now, markets, _account, orders) {
-        ranked.length = 0;
+        // Reads of many markets wait for memory together if nothing is decided between them.
         for (const market of markets) {
           const { isMember, i, index } = market;
-          if (!isMember || i < lookback) continue;
-          past[index] = returnOf(market);
-          if (past[index] >= filter) ranked.push(index);
+          past[index] = isMember && i >= lookback ? returnOf(market) : NaN;
         }
+        ranked.length = 0;
+        for (let index = 0; index < past.length; index++) if (past[index]! >= filter) ranked.push(index);
         ranked.sort((a, b) => past[b]! - past[a]! || a - b);
         weights.fill(0);
         for (const index of ranked.slice(0, top)) weights[index] = exposure / top;
