@@ -79,8 +79,6 @@ export interface TrialRanking {
   readonly direction: "max" | "min";
   /** Keeps the daily returns of trials whose place it divides. */
   readonly returnsStride: number;
-  /** Keeps daily returns to the last digit; else with seven digits. */
-  readonly keepsExact?: boolean;
 }
 
 /** Collects the trials of a slice. */
@@ -93,7 +91,7 @@ export class TrialTable {
   readonly #errorAt: number[] = [];
   readonly #undefinedAt: number[] = [];
   readonly #metrics = new Map<NumericMetricName, number[]>(NUMERIC_METRIC_NAMES.map((name) => [name, []]));
-  readonly #returns: (Float32Array | Float64Array)[] = [];
+  readonly #returns: Float64Array[] = [];
   readonly #errors: TrialError[] = [];
   readonly #undefined = new Map<string, number>();
   readonly #ranking: TrialRanking;
@@ -113,9 +111,7 @@ export class TrialTable {
   add(at: TrialPoint, { metrics, undefinedMetrics, dailyReturns }: TrialValues): void {
     const keeps = this.#keepsReturns(at, metrics);
     this.#begin(at, keeps ? dailyReturns.length : 0, NONE);
-    if (keeps) {
-      this.#returns.push(this.#ranking.keepsExact === true ? dailyReturns.slice() : new Float32Array(dailyReturns));
-    }
+    if (keeps) this.#returns.push(dailyReturns.slice());
     const reasons = JSON.stringify(undefinedMetrics);
     if (reasons === "{}") this.#undefinedAt.push(NONE);
     else {
@@ -191,7 +187,7 @@ export class TrialTable {
   }
 }
 
-function joined(parts: readonly (Float32Array | Float64Array)[]): Float64Array {
+function joined(parts: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { packColumns } from "../../db/codec/packed_columns.ts";
 import { TRIAL_FRAME, TrialTable } from "../../db/codec/trial_table.ts";
 import type { Db } from "../../db/client.ts";
-import { insertTrialChunk, readTrialChunks, readTrialMetric } from "../../db/trial_chunks.ts";
+import { insertTrialChunk, readTrialChunks, readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";
 import { trialChunks } from "../../db/schema.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { resultSchema } from "../../routers/backtests/backtest_result.ts";
@@ -14,13 +14,13 @@ import { addOptimization } from "../support/optimizations.ts";
 const DAY = "2024-02-01T00:00:00.000Z";
 
 /** Three trials, of which each metric is its place among the metrics and the trial's own number. */
-function encodeThree(first: number) {
+function encodeThree(first: number, dailyReturn = (place: number) => place) {
   const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
   for (const place of [first, first + 1, first + 2]) {
     const metrics = Object.fromEntries(NUMERIC_METRIC_NAMES.map((name, i) => [name, i + place / 1000]));
     const values = resultSchema.shape.metrics.parse({ ...metrics, start: DAY, end: DAY });
     const at = { place, point: 10 * place };
-    table.add(at, { metrics: values, undefinedMetrics: {}, dailyReturns: Float64Array.of(place) });
+    table.add(at, { metrics: values, undefinedMetrics: {}, dailyReturns: Float64Array.of(dailyReturn(place)) });
   }
   return table.encode();
 }
@@ -74,6 +74,20 @@ for (const kind of DATABASES) {
     await expect(readTrialChunks(db, id).next()).rejects.toThrow("Cannot read columns");
     const whole = (await readTrialChunks(db, id, { from: 3 }).next()).value;
     expect([...whole?.columns.sharpe ?? []]).toEqual([7, 8, 9]);
+    await handle.close();
+  });
+
+  Deno.test(`daily returns are kept to the last digit, and those of earlier versions have seven (${kind})`, async () => {
+    const handle = await openTestDatabase(kind);
+    const { db } = handle;
+    await addUser(db, "ann");
+    const id = await addOptimization(db, "ann");
+    await insertThree(db, id, 0, { returns: encodeThree(0, (place) => 1 / (place + 3)).returns });
+    const older = Float64Array.from(Float32Array.of(1 / 3, 1 / 7, 0.5));
+    await insertThree(db, id, 3, { returns: packColumns({ returns: older }) });
+    const read: number[] = [];
+    for await (const { returns } of readTrialReturns(db, id)) read.push(...returns);
+    expect(read).toEqual([1 / 3, 1 / 4, 1 / 5, ...older]);
     await handle.close();
   });
 

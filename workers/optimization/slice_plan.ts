@@ -105,7 +105,7 @@ export function listDays({ candles: { time }, assetClass = null, tradingDays = n
 /** A training keeps no daily returns, and a test all of them: they become the account's. */
 function chooseReturns({ points }: Optimization, { kind }: Part) {
   if (kind === "train") return { returnsStride: Number.MAX_SAFE_INTEGER };
-  if (kind === "test") return { returnsStride: 1, keepsExact: true };
+  if (kind === "test") return { returnsStride: 1 };
   return { returnsStride: Math.max(1, Math.ceil(points / RETURNS_TRIALS_MAX)) };
 }
 

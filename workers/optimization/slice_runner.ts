@@ -201,12 +201,12 @@ export class SliceRunner {
   /** One trial at a time: an endpoint's own limits hold for each. */
   async #callEndpoint(
     runtime: Extract<SandboxRuntime, { readonly type: "remote" }> & Pick<RemoteRun, "runId" | "instrument">,
-    { task: { trials, own, budgetMs, returnsMax: _returnsMax, returnsStride, keepsExact = false, ...task } }: SlicePlan,
+    { task: { trials, own, budgetMs, returnsMax: _returnsMax, returnsStride, ...task } }: SlicePlan,
     limits: SandboxLimits,
   ): Promise<Outcome<SliceRun>> {
     const until = performance.now() + budgetMs;
     const { objective, direction, ...settings } = task;
-    const collected = new CollectedTrials({ trials, returnsStride, keepsExact, objective, direction });
+    const collected = new CollectedTrials({ trials, returnsStride, objective, direction });
     const mode = modeForOneMarket(runtime);
     const run = { ...settings, ...runtime, mode, checksIntegrity: false };
     for (const { parameters } of trials) {
