@@ -25,6 +25,8 @@ export interface CheckedTrials {
   readonly less: number | Float64Array;
   readonly resamples: number;
   readonly seed: number;
+  /** Mean length of the blocks; absent: blockDaysOf(). */
+  readonly blockDays?: number;
 }
 
 /** The distribution of the best of trials without skill, as bars of equal width. */
@@ -88,14 +90,14 @@ export function checkReality(trials: CheckedTrials, onStep: () => void = () => {
  * @param own Where to write the trials' own objectives.
  */
 function measureResamples(
-  { returns, measure, less, resamples, seed }: CheckedTrials,
+  { returns, measure, less, resamples, seed, blockDays }: CheckedTrials,
   own: Float64Array,
   sign: number,
   onStep: () => void,
 ): Float64Array {
   const trials = returns.length;
   const values = new Float64Array(resamples * trials);
-  const drawn = drawResamples(resamples, returns[0]?.length ?? 0, seed);
+  const drawn = drawResamples(resamples, returns[0]?.length ?? 0, seed, blockDays);
   const stretches = measure.kind === "path" ? drawn : drawn.map(toStretches);
   for (let from = 0; from < trials; from += TILE) {
     const tile = returns.slice(from, from + TILE).map((column, i) => {

@@ -12,10 +12,15 @@ export function blockDaysOf(days: number): number {
  * @param seed Each resample has random numbers of its own: those of `seed + resample`.
  * @see D. N. Politis, J. P. Romano (1994), "The Stationary Bootstrap", Journal of the American Statistical Association 89.
  */
-export function drawResamples(count: number, days: number, seed: number): Int32Array[] {
+export function drawResamples(
+  count: number,
+  days: number,
+  seed: number,
+  blockDays = blockDaysOf(days),
+): Int32Array[] {
   return Array.from({ length: count }, (_, resample) => {
     const drawn = new Int32Array(days);
-    drawStationaryBlocks(days, blockDaysOf(days), new Random(seed + resample), drawn);
+    drawStationaryBlocks(days, blockDays, new Random(seed + resample), drawn);
     return drawn;
   });
 }

@@ -109,3 +109,21 @@ Deno.test("independent days have the error that Lo gives for them, and dependent
   expect(errorAgainstIndependent(1 / 3)).toBeLessThan(1.45);
   expect(errorAgainstIndependent(-1 / 3)).toBeLessThan(0.8);
 });
+
+Deno.test("the error of dependent days follows the scale factors of table 2 of Lo (2002)", () => {
+  // A sum of 250 days, of which each remembers this part of the one before, deviates by 250 over the printed factor: so many times as
+  // much as that of independent days, whose factor is the root of 250, 15.81. Without a mean, the error grows by the same.
+  const printed = [[-0.2, 19.35], [0, 15.81], [0.2, 12.92], [0.5, 9.15]] as const;
+  for (const [correlation, factor] of printed) {
+    const random = new Random(11);
+    let last = 0;
+    const days = 100_000;
+    const returns = Float64Array.from({ length: days }, () => {
+      return last = correlation * last + 0.01 * random.normal();
+    });
+    const { sharpe_error } = ratioMetrics({ periodsPerYear: 1, riskFreeRate: 0 }, { returns });
+    const growth = Number(sharpe_error) * Math.sqrt(days);
+    // Newey and West's weights leave up to a tenth of the variance out.
+    expect([correlation, Math.abs(growth / (15.81 / factor) - 1) < 0.05]).toEqual([correlation, true]);
+  }
+});
