@@ -1,4 +1,4 @@
-/** What the papers print, or what follows from their formulas, beside what this program finds. */
+/** Tests of the figures of luck against the tables and the closed forms of their papers. */
 import { expect } from "@std/expect";
 import { measureSplits, splitTrials } from "../../../research/cross_validation.ts";
 import { measureOf } from "../../../research/luck/measures.ts";
@@ -8,7 +8,7 @@ import { normalQuantile } from "../../../research/normal.ts";
 import { Random } from "../../../research/numbers/random_numbers.ts";
 import { normalProbability } from "../../../engine/metrics/moments.ts";
 
-/** So small that the logarithm of growth is the sum of the returns. */
+/** A scale of returns so small that the logarithm of growth is their sum. */
 const SMALL = 1e-7;
 
 /** The place of the best of columns by their means. */
