@@ -30,7 +30,7 @@ export function rulesOf(execution: Execution): Rules {
     fill: FILL_RULES[execution.fill],
     exclusive: EXCLUSIVE_RULES[execution.exclusive],
     commission: commissionModelOf(execution.commission),
-    slippage: slippageModelOf(execution.slippage),
+    slippage: execution.slippage === 0 ? null : slippageModelOf(execution.slippage),
     margin: marginModelOf(execution),
   };
 }

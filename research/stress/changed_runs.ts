@@ -1,6 +1,6 @@
 /** The changes of a run's settings that a stress test tries. */
 import type { Execution } from "../../engine/execution.ts";
-import type { Slippage } from "../../engine/rules/slippage/slippage_models.ts";
+import { type Slippage, slippageModelOf } from "../../engine/rules/slippage/slippage_models.ts";
 import { countDecimals, fromUnits, toUnits } from "../decimal.ts";
 import { describeMisfit, propertiesOf, stepOf } from "../parse_space.ts";
 import type { StressGroup } from "./stress_table.ts";
@@ -87,26 +87,15 @@ function timesCosts(execution: Execution, times: number): Partial<Execution> {
       maximumRate: commission.maximumRate === null ? null : part(commission.maximumRate),
     },
     spread: part(spread),
-    slippage: timesSlippage(slippage, times),
+    slippage: slippage === 0 || times === 0 ? 0 : slippageModelOf(slippage).times(times),
     borrowRate: borrowRate * times,
     marginRate: marginRate * times,
     fundingRate: fundingRate * times,
   };
 }
 
-function timesSlippage(slippage: Slippage, times: number): Slippage {
-  if (slippage === 0 || times === 0) return 0;
-  if ("bps" in slippage) return { bps: Math.min(COST_MAX * 1e4, slippage.bps * times) };
-  if ("ticks" in slippage) return { ...slippage, ticks: slippage.ticks * times };
-  return { ...slippage, impact: Math.min(COST_MAX, slippage.impact * times) };
-}
-
 function addTick(slippage: Slippage, { tick, price }: Ticks): Slippage {
-  if (slippage === 0) return { ticks: 1, tickSize: tick };
-  if ("ticks" in slippage) return { ...slippage, ticks: slippage.ticks + tick / slippage.tickSize };
-  const share = tick / price;
-  if ("bps" in slippage) return { bps: slippage.bps + share * 1e4 };
-  return { ...slippage, impact: slippage.impact + share };
+  return slippage === 0 ? { ticks: 1, tickSize: tick } : slippageModelOf(slippage).withTick(tick, price);
 }
 
 /** A run with a higher commission rate on each fill. */

@@ -14,6 +14,8 @@ import {
   SPREADS_ON,
   STOP_GAPS,
 } from "../../engine/execution.ts";
+import type { SettingBounds } from "../../engine/rules/slippage/slippage_model.ts";
+import { SLIPPAGE_KINDS, type SlippageSettings } from "../../engine/rules/slippage/slippage_models.ts";
 import { mustBe } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import { currencySchema } from "../market_data/currency.ts";
@@ -28,6 +30,18 @@ const money = z.number().min(0).max(MONEY_MAX);
 const positive = z.number().positive().max(MONEY_MAX);
 // A price may not be worsened to nothing, or a sale would pay.
 const partOfPrice = z.number().min(0).max(0.5);
+
+/** The schema of settings that a table of the engine bounds. */
+function settingsSchema<Settings>(
+  bounds: { readonly [Name in keyof Settings]: SettingBounds },
+): z.ZodType<Settings, Settings>;
+function settingsSchema(bounds: Readonly<Record<string, SettingBounds>>): z.ZodType {
+  const fields = Object.entries(bounds).map(([name, { isPositive, maximum }]) => {
+    const number = z.number();
+    return [name, (isPositive ? number.positive() : number.min(0)).max(maximum)] as const;
+  });
+  return z.strictObject(Object.fromEntries(fields));
+}
 
 const sizingSchema = z.strictObject({ type: z.enum(SIZING_TYPES), value: positive })
   .refine((sizing) => sizing.type !== "risk_fraction" || sizing.value <= 1, {
@@ -52,10 +66,8 @@ const commissionSchema = z.union([
 
 const slippageSchema = z.union([
   z.literal(0),
-  z.strictObject({ bps: z.number().min(0).max(5000) }),
-  z.strictObject({ ticks: z.number().min(0).max(10_000), tickSize: positive }),
-  z.strictObject({ volumeShare: positiveFraction, impact: partOfPrice }),
-], mustBe("0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5"));
+  ...SLIPPAGE_KINDS.map(({ settings }) => settingsSchema<SlippageSettings>(settings)),
+], mustBe(new Intl.ListFormat("en", { type: "disjunction" }).format(["0", ...SLIPPAGE_KINDS.map(({ form }) => form)])));
 
 /**
  * `parameters.execution` as a client may send it: any of the keys of engine/execution.ts, where each is explained. An

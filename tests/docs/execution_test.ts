@@ -5,7 +5,7 @@ import { PROFILE_DEFAULTS, SIZING_TYPES } from "../../engine/execution.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
-import { renderExecutionPage } from "./order_rows.ts";
+import { renderExecutionPage } from "./execution_page.ts";
 
 /** The parts of a JSON schema that the page repeats. */
 interface Bounds {
@@ -54,7 +54,7 @@ function defaultOf(key: string, value: unknown): string {
   return code(value);
 }
 
-Deno.test("the page lists every type of orders: deno task docs writes the rows", async () => {
+Deno.test("the page lists every type of orders and model of slippage: deno task docs writes the rows", async () => {
   expect(PAGE).toBe(await renderExecutionPage());
 });
 

@@ -1,11 +1,13 @@
-import type { SlippageModel } from "./slippage_model.ts";
+import type { SlippageKind, SlippageModel } from "./slippage_model.ts";
 
-export interface BpsSettings {
+interface BpsSettings {
   readonly bps: number;
 }
 
+const BPS_MAX = 5000;
+
 /** Hundredths of a percent of the price. */
-export class BpsSlippage implements SlippageModel {
+class BpsSlippage implements SlippageModel<BpsSettings> {
   readonly #bps: number;
 
   constructor({ bps }: BpsSettings) {
@@ -23,4 +25,19 @@ export class BpsSlippage implements SlippageModel {
   fillableOf(): number {
     return Infinity;
   }
+
+  times(factor: number): BpsSettings {
+    return { bps: Math.min(BPS_MAX, this.#bps * factor) };
+  }
+
+  withTick(tick: number, price: number): BpsSettings {
+    return { bps: this.#bps + tick / price * 1e4 };
+  }
 }
+
+export const BPS_SLIPPAGE: SlippageKind<BpsSettings> = {
+  settings: { bps: { maximum: BPS_MAX } },
+  form: `{bps} up to ${BPS_MAX}`,
+  words: "Hundredths of a percent of the price.",
+  create: (settings) => new BpsSlippage(settings),
+};

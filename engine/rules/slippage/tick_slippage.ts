@@ -1,12 +1,12 @@
-import type { SlippageModel } from "./slippage_model.ts";
+import type { SlippageKind, SlippageModel } from "./slippage_model.ts";
 
-export interface TickSettings {
+interface TickSettings {
   readonly ticks: number;
   readonly tickSize: number;
 }
 
 /** Price steps, at most half of the price in total. */
-export class TickSlippage implements SlippageModel {
+class TickSlippage implements SlippageModel<TickSettings> {
   readonly #ticks: number;
   readonly #tickSize: number;
 
@@ -26,4 +26,19 @@ export class TickSlippage implements SlippageModel {
   fillableOf(): number {
     return Infinity;
   }
+
+  times(factor: number): TickSettings {
+    return { ticks: this.#ticks * factor, tickSize: this.#tickSize };
+  }
+
+  withTick(tick: number): TickSettings {
+    return { ticks: this.#ticks + tick / this.#tickSize, tickSize: this.#tickSize };
+  }
 }
+
+export const TICK_SLIPPAGE: SlippageKind<TickSettings> = {
+  settings: { ticks: { maximum: 10_000 }, tickSize: { isPositive: true, maximum: 1e12 } },
+  form: "{ticks, tickSize}",
+  words: "A number of price steps, at most half of the price.",
+  create: (settings) => new TickSlippage(settings),
+};
