@@ -14,7 +14,6 @@ type Registration = Inputs["strategies"]["create"]["strategy"];
 
 const DESCRIPTION_COLUMNS = 70;
 // Of a first version.
-const FIRST = "1.0.0";
 
 const list = serviceCommand("list", "List the strategies that you can run")
   .argument("[search]", "words in names and descriptions")
@@ -93,18 +92,17 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
     }
     const slug = options.slug ?? slugOf(target);
     const held = await unlessMissing(caller, caller.api.strategies.get.query({ slug }));
-    const version = options.number ?? (held === null ? FIRST : nextVersion(held.strategy.latest_version));
-    const code = { version, runtime_config: runtime };
+    const code = { ...(options.number === undefined ? {} : { version: options.number }), runtime_config: runtime };
     if (held !== null) {
       const answer = await calling(caller, caller.api.strategies.addVersion.mutate({ slug, version: code }));
-      return print(output, answer, `${slug} has version ${version} now.`);
+      return print(output, answer, `${slug} has version ${answer.version.version} now.`);
     }
     const strategy = await describeNew(slug, code, options);
     const answer = await calling(caller, caller.api.strategies.create.mutate({ strategy }));
     print(
       output,
       answer,
-      `Registered ${slug}, version ${version}. Run it: hindcast run ${slug} DEMO@SAMPLE 2024-01-01 2025-01-01`,
+      `Registered ${slug}, version ${answer.version.version}. Run it: hindcast run ${slug} DEMO@SAMPLE 2024-01-01 2025-01-01`,
     );
   });
 
@@ -119,7 +117,7 @@ interface NewOptions {
 
 async function describeNew(
   slug: string,
-  version: { readonly version: string; readonly runtime_config: Runtime },
+  version: { readonly version?: string; readonly runtime_config: Runtime },
   { name = slug, description = "", schema, config, lookback, public: isPublic }: NewOptions,
 ): Promise<Registration> {
   const { runtime_config: runtime } = version;
@@ -150,9 +148,4 @@ function slugOf(target: string): string {
   const path = resolve(invocationFolder(), target);
   const name = basename(path, extname(path));
   return (name === "strategy" ? basename(dirname(path)) : name).toLowerCase();
-}
-
-function nextVersion(latest: string): string {
-  const parts = latest.split(".").map(Number);
-  return [...parts.slice(0, -1), (parts.at(-1) ?? 0) + 1].join(".");
 }

@@ -45,8 +45,12 @@ const frequencySchema = z.string().refine(
   mustBe(`one of ${TIMEFRAME_WORDS.join(", ")}`),
 );
 
+const FIRST_VERSION = "1.0.0";
+const PART_MAX = 999_999_999;
+
 export const versionRequestSchema = inputObject({
-  version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, mustBe("a dotted number such as 1.0.2")),
+  version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, mustBe("a dotted number such as 1.0.2")).optional()
+    .describe(`Absent: ${FIRST_VERSION} for the first version, else the highest with its last part one higher.`),
   runtime_config: runtimeConfigSchema,
   /** Here or inside runtime_config. */
   artifact: artifactSchema.optional(),
@@ -119,7 +123,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
       defaultConfig: request.default_config,
       parameterSchema,
       isPublic: request.is_public,
-    }, checked.values);
+    }, { version: request.initial_version.version ?? FIRST_VERSION, ...checked.values });
     if (row === null) throw slugTaken(request.slug);
     if (request.is_public) await requireRoomInCatalogue(tx, ctx.user.id);
     return row;
@@ -143,7 +147,7 @@ function declaredSchema(request: StrategyRequest, code: CheckedModule | null): P
 }
 
 /**
- * Adds a version, which must be higher than all others.
+ * Adds a version, which must be higher than all others; one without a number gets the next one.
  *
  * @throws AppError VERSION_EXISTS, STRATEGY_NOT_FOUND, VALIDATION_FAILED, and the errors of checkModule(); nothing is stored then.
  */
@@ -152,7 +156,7 @@ export async function addVersion(
   { strategy, latest }: StrategyRow,
   request: VersionRequest,
 ): Promise<StrategyVersion> {
-  requireHigher(request.version, latest.version);
+  if (request.version !== undefined) requireHigher(request.version, latest.version);
   const place = { path: "/version", runtimeType: strategy.runtimeType, language: strategy.language };
   const rules: ParameterRules = {
     name: strategy.name,
@@ -168,10 +172,11 @@ export async function addVersion(
     if (!await lockStrategy(tx, strategy.id)) {
       throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(strategy.slug)}`);
     }
-    const [highest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });
-    if (highest !== undefined) requireHigher(request.version, highest.version);
+    const [highest = latest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });
+    const version = request.version ?? nextVersion(highest.version);
+    requireHigher(version, highest.version);
     if (checked.module !== null) await storeModule(tx, checked.module);
-    return await insertVersion(tx, { strategyId: strategy.id, ...checked.values });
+    return await insertVersion(tx, { strategyId: strategy.id, version, ...checked.values });
   });
 }
 
@@ -188,10 +193,7 @@ async function checkVersion(
     throw refuse(`${path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
   }
   requireAllowed(config, ctx.remoteAllow, path);
-  const valuesOf = (code: CheckedModule | null) => ({
-    version: request.version,
-    runtimeConfig: toStored(config, request.artifact, code),
-  });
+  const valuesOf = (code: CheckedModule | null) => ({ runtimeConfig: toStored(config, request.artifact, code) });
   if (config.type === "remote") {
     if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");
     return { module: null, values: valuesOf(null) };
@@ -202,6 +204,13 @@ async function checkVersion(
   const source = moduleSource(config, path, { artifact: request.artifact, path: `${place.path}/artifact` });
   const module = await checkModule(ctx, source, dryRun, config.lookbackCandles ?? lookbackCandles);
   return { module, values: { ...valuesOf(module), sha256: module.sha256, sizeBytes: module.data.byteLength } };
+}
+
+/** 1.0.9 is followed by 1.0.10. A last part that cannot grow makes the part before it grow. */
+function nextVersion(version: string): string {
+  const parts = version.split(".").map(Number);
+  const last = parts.findLastIndex((part) => part < PART_MAX);
+  return parts.map((part, i) => i < last ? part : i === last ? part + 1 : 0).join(".");
 }
 
 function requireHigher(version: string, latest: string): void {

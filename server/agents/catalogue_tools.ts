@@ -142,12 +142,15 @@ async function writeStrategy(api: AgentApi, { slug, name, description, source, l
   const runtime_config = { type: "script" as const, language, source };
   const own = await findOwn(api, slug);
   if (own !== null) {
-    const version = nextVersion(own.latest_version);
-    await api.strategies.addVersion({ slug, version: { version, runtime_config } });
-    return { slug, version, kept: "as a new version; its name, description and parameter_schema stay" };
+    const { version } = await api.strategies.addVersion({ slug, version: { runtime_config } });
+    return {
+      slug,
+      version: version.version,
+      kept: "as a new version; its name, description and parameter_schema stay",
+    };
   }
   const schema = parameter_schema === undefined ? {} : { parameter_schema };
-  const initial_version = { version: "1.0.0", runtime_config };
+  const initial_version = { runtime_config };
   const strategy = { slug, name, description, runtime_type: "script" as const, language, ...schema, initial_version };
   const made = await api.strategies.create({ strategy });
   return {
@@ -166,10 +169,4 @@ async function findOwn(api: AgentApi, slug: string): Promise<Strategy | null> {
     if (error instanceof AppError && error.appCode === "STRATEGY_NOT_FOUND") return null;
     throw error;
   }
-}
-
-/** 1.2.3 becomes 1.2.4. */
-function nextVersion(version: string): string {
-  const parts = version.split(".");
-  return [...parts.slice(0, -1), Number(parts.at(-1)) + 1].join(".");
 }

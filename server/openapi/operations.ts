@@ -311,7 +311,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "strategies.addVersion": {
     summary: "Add a version to a strategy",
     description:
-      "It must be higher than the latest: equal is 409 `VERSION_EXISTS`, lower 400. A registered version never changes, and older ones stay runnable.",
+      "Its number must be higher than the latest, or absent: equal is 409 `VERSION_EXISTS`, lower 400. A registered version never changes, and older ones stay runnable.",
     codes: [...NO_STRATEGY, ...REGISTRATION, "VERSION_EXISTS"],
     example: { version: { version: "1.1.0", runtime_config: { ...REMOTE, timeoutMs: 8000 } } },
   },

@@ -137,7 +137,6 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     expect((await user.get("/api/strategies/far-away")).at("/strategy/default_config")).toEqual({ timeframe: "4h" });
 
     await page.getByRole("button", { name: "New version" }).click();
-    expect(await page.getByLabel("Version", { exact: true }).inputValue()).toBe("1.0.1");
     await page.getByLabel("Version", { exact: true }).fill("1.0.0");
     await page.getByRole("button", { name: "Add the version" }).click();
     await page.locator("[aria-invalid=true]").and(page.getByLabel("Version", { exact: true })).waitFor();

@@ -52,7 +52,7 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
     defaultValues: {
       ...startValues(way),
       source,
-      version: nextVersion(latest_version),
+      version: "",
       endpoint: String(runtime["endpoint"] ?? ""),
       mode: runtime["mode"] === "step" || runtime["mode"] === "portfolio" ? runtime["mode"] : "batch",
       every: PERIODS.find((each) => each === runtime["every"]) ?? "",
@@ -61,9 +61,10 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
   const { register, setError, formState: { errors, isSubmitting } } = form;
   const add = useMutation(api.strategies.addVersion.mutationOptions());
   const submit = form.handleSubmit(async (values) => {
+    const number = values.version.trim();
     const runtime_config = { ...toRuntimeConfig(values, way), ...keptOf(strategy) };
     try {
-      await add.mutateAsync({ slug, version: { version: values.version.trim(), runtime_config } });
+      await add.mutateAsync({ slug, version: { ...(number === "" ? {} : { version: number }), runtime_config } });
     } catch (error) {
       // The report of a check says it in full.
       if (codeRefusalOf(error) !== null) return;
@@ -85,9 +86,9 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
             label="Version"
             autoFocus
             autoComplete="off"
-            hint={`Above ${latest_version}`}
+            hint={`Above ${latest_version}; empty: the next one`}
             error={errors.version?.message}
-            {...register("version", { required: "Enter a version", pattern: VERSION_RULE })}
+            {...register("version", { pattern: VERSION_RULE })}
           />
         </div>
         <div className="flex flex-wrap items-center gap-2">
@@ -108,9 +109,4 @@ function keptOf({ runtime: { type, lookbackCandles, timeoutMs } }: Strategy) {
     ...(typeof lookbackCandles === "number" ? { lookbackCandles } : {}),
     ...(type === "remote" && typeof timeoutMs === "number" ? { timeoutMs } : {}),
   };
-}
-
-/** The version after another: `1.0.9` is followed by `1.0.10`. */
-function nextVersion(version: string): string {
-  return version.replace(/\d+$/, (last) => String(Number(last) + 1));
 }
