@@ -1,12 +1,9 @@
 /** Other candles that a strategy reads, over HTTP, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
 import { importStock, inline, INPUTS, PYTHON_READER, READER, REQUEST, run, stockAt } from "../support/input_runs.ts";
-import { importHours } from "../support/made_markets.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 import { finishOptimization } from "../support/optimizations.ts";
-import { startProcess } from "../support/process.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
 import { missing, refusals, refusedKinds } from "./input_refusals_steps.ts";
 
@@ -16,17 +13,8 @@ const EXAMPLE = new URL("../../strategies/scripts/inputs/sma_cross_daily.ts", im
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 Deno.test("a strategy reads other candles once they have closed", async (t) => {
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-  });
-  await importHours(service.url, "AAA", 0);
-  await importHours(service.url, "BBB", 1);
+  const { service, user, endService } = await serveMarkets(["AAA", "BBB"]);
   await importStock(service.url);
-  const user = service.client();
-  await user.signUp();
   await t.step("each candle shows the newest value that had closed", () => columns(user));
   await t.step("Python sees the same", () => python(user));
   await t.step("a run states its inputs, and is another without them", () => stated(user));
@@ -38,8 +26,7 @@ Deno.test("a strategy reads other candles once they have closed", async (t) => {
   await t.step("the example follows the trend of days", () => example(user));
   await t.step("each market of a portfolio has inputs of its own", () => portfolio(user));
   await t.step("what cannot have inputs says so", () => refusedKinds(user));
-  await service.end("SIGTERM");
-  await database.drop();
+  await endService();
 });
 
 async function seriesOf(user: TestClient, id: string): Promise<{ timestamp: string; values: (number | null)[] }[]> {

@@ -2,10 +2,7 @@
 import { expect } from "@std/expect";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startProcess } from "../support/process.ts";
-import { importHours } from "../support/made_markets.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 import { readExample } from "./foreign_code.ts";
 
 await buildInterpreter();
@@ -52,16 +49,7 @@ const TALKS_IN_PYTHON = `class Talks(Strategy):
 `;
 
 Deno.test("code of every kind runs over many markets, a strategy for each", async (t) => {
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    PYTHON: "on",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-  });
-  for (const [seed, symbol] of SYMBOLS.entries()) await importHours(service.url, symbol, seed);
-  const user = service.client();
-  await user.signUp();
+  const { user, endService } = await serveMarkets(SYMBOLS, { PYTHON: "on" });
   const wasm = { type: "wasm", artifact: { content_base64: (await readExample("c/sma_cross.wasm")).toBase64() } };
   const kinds: readonly (readonly [string, object])[] = [
     ["a script", script(await read("scripts/sma_cross.ts"))],
@@ -88,8 +76,7 @@ Deno.test("code of every kind runs over many markets, a strategy for each", asyn
       expect(await listOf(user, ours.id, "trades")).toEqual(await listOf(user, builtin.id, "trades"));
     }
   });
-  await service.end("SIGTERM");
-  await database.drop();
+  await endService();
 });
 
 const script = (source: string, language = "typescript") => ({ type: "script", language, source });

@@ -1,12 +1,9 @@
 /** Inputs of modules in every language of the examples, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
 import { importStock, inline, INPUTS, REQUEST, run } from "../support/input_runs.ts";
-import { importHours } from "../support/made_markets.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 import { finishOptimization } from "../support/optimizations.ts";
-import { startProcess } from "../support/process.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { EXAMPLES, readExample, registration } from "./foreign_code.ts";
 
@@ -23,17 +20,8 @@ const TWIN = `strategy(({ days = 3 }) => ({
 const wasm = (module: Uint8Array) => ({ type: "wasm", artifact: { content_base64: module.toBase64() } });
 
 Deno.test("modules read other candles once they have closed", async (t) => {
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-  });
-  await importHours(service.url, "AAA", 0);
-  await importHours(service.url, "BBB", 1);
+  const { service, user, endService } = await serveMarkets(["AAA", "BBB"]);
   await importStock(service.url);
-  const user = service.client();
-  await user.signUp();
   const modules = new Map([
     ["C", await readExample("c/daily_trend.wasm")],
     ["Rust", await readExample("rust/daily_trend.wasm")],
@@ -75,8 +63,7 @@ Deno.test("modules read other candles once they have closed", async (t) => {
       expect.stringContaining("it asks for the input daily after init"),
     ]);
   });
-  await service.end("SIGTERM");
-  await database.drop();
+  await endService();
 });
 
 const ASK = '(import "env" "input" (func $input (param i32 i32) (result i32)))';

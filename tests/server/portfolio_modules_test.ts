@@ -1,10 +1,7 @@
 /** Modules that decide on many markets, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { importHours } from "../support/made_markets.ts";
-import { startProcess } from "../support/process.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 import { compileAssemblyScript } from "../workers/sandbox/wasm/modules.ts";
 
 const SYMBOLS = ["AAA", "BBB", "CCC"];
@@ -21,20 +18,11 @@ const EXAMPLES = new URL("../../strategies/examples/assemblyscript/", import.met
 const OWN = { top: 2, lookback: 48, skip: 0, filter: -0.5, every: "day", exposure: 1, minTrade: 0 };
 
 Deno.test("a module decides on many markets with one account", async (t) => {
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-  });
-  for (const [seed, symbol] of SYMBOLS.entries()) await importHours(service.url, symbol, seed);
-  const user = service.client();
-  await user.signUp();
+  const { user, endService } = await serveMarkets(SYMBOLS);
   const runtime = { type: "wasm", artifact: { content_base64: (await compileRotation()).toBase64() } };
   await t.step("it trades as the built-in does, inline and registered", () => twin(user, runtime));
   await t.step("it needs instruments, and is no optimization of one market", () => alone(user, runtime));
-  await service.end("SIGTERM");
-  await database.drop();
+  await endService();
 });
 
 async function compileRotation(): Promise<Uint8Array> {

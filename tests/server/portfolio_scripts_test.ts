@@ -1,10 +1,7 @@
 /** Scripts that decide on many markets, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { importHours } from "../support/made_markets.ts";
-import { startProcess } from "../support/process.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 
 const SYMBOLS = ["AAA", "BBB", "CCC"];
 const INSTRUMENTS = SYMBOLS.map((symbol) => ({ symbol, exchange: "LAB" }));
@@ -20,15 +17,7 @@ const ROTATION = new URL("../../strategies/scripts/portfolio/momentum_rotation.t
 const OWN = { top: 2, lookback: 48, skip: 0, filter: -0.5, every: "day", exposure: 1, minTrade: 0 };
 
 Deno.test("a script decides on many markets with one account", async (t) => {
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-  });
-  for (const [seed, symbol] of SYMBOLS.entries()) await importHours(service.url, symbol, seed);
-  const user = service.client();
-  await user.signUp();
+  const { user, endService } = await serveMarkets(SYMBOLS);
   await t.step("it trades as the built-in does, inline and registered", () => twin(user));
   await t.step("orders of single markets, columns, plots and lines", () => orders(user));
   await t.step("it needs instruments", () => alone(user));
@@ -36,8 +25,7 @@ Deno.test("a script decides on many markets with one account", async (t) => {
     await t.step(`${name} fails the run with the reason`, () => hostile(user, decide, code, message));
   }
   await t.step("a script that is no strategy for many markets is refused at registration", () => refused(user));
-  await service.end("SIGTERM");
-  await database.drop();
+  await endService();
 });
 
 const inline = (source: string) => ({ type: "script", source });

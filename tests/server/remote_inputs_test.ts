@@ -1,13 +1,10 @@
 /** Inputs of endpoints, in every mode and through `serve:`, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
 import { importStock, inline, INPUTS, REQUEST, run, stockAt } from "../support/input_runs.ts";
-import { importHours } from "../support/made_markets.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 import { finishOptimization } from "../support/optimizations.ts";
-import { startProcess } from "../support/process.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
 import { follow, type InputsRequest, LOOKBACK, startEndpoint } from "./remote_inputs_endpoint.ts";
 
 const HOUR_MS = 3_600_000;
@@ -26,18 +23,8 @@ const TWIN = `strategy(() => ({
 
 Deno.test("endpoints get other candles once they have closed", async (t) => {
   const endpoint = startEndpoint();
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-    REMOTE_ENDPOINT_ALLOW: endpoint.host,
-  });
-  await importHours(service.url, "AAA", 0);
-  await importHours(service.url, "BBB", 1);
+  const { service, user, endService } = await serveMarkets(["AAA", "BBB"], { REMOTE_ENDPOINT_ALLOW: endpoint.host });
   await importStock(service.url);
-  const user = service.client();
-  await user.signUp();
   const at = (path: string, mode: string) => ({
     type: "remote",
     endpoint: `http://${endpoint.host}${path}`,
@@ -99,9 +86,8 @@ Deno.test("endpoints get other candles once they have closed", async (t) => {
   await t.step("a program that fetches its requests gets them, too", () => served(user, twin));
   await t.step("trials are backtests with the same inputs", () => trials(user, at("/follow", "batch"), twin));
   await t.step("a decision on more candles than a request may have is refused", () => refusals(user, at));
-  await service.end("SIGTERM");
+  await endService();
   await endpoint.server.shutdown();
-  await database.drop();
 });
 
 type Ended = Readonly<Record<string, unknown>> & { readonly id: string; readonly result: Result };

@@ -1,10 +1,7 @@
 /** Endpoints over many markets with one account, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { importHours } from "../support/made_markets.ts";
-import { startProcess } from "../support/process.ts";
-import { INGESTION_SECRET } from "../support/service.ts";
+import { serveMarkets } from "../support/made_markets.ts";
 import { until } from "../support/until.ts";
 import { type AllRequest, LOOKBACK, startEndpoint } from "./remote_markets_endpoint.ts";
 
@@ -32,16 +29,7 @@ const FOLLOW = `strategy(() => ({ warmup: 25, decide(i, { close }, account, orde
 
 Deno.test("endpoints run over many markets with one account", async (t) => {
   const endpoint = startEndpoint();
-  const database = await createTestDatabase("service");
-  const service = await startProcess("serve", {
-    DATABASE_URL: database.url,
-    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-    REMOTE_ENDPOINT_ALLOW: endpoint.host,
-  });
-  for (const [seed, symbol] of SYMBOLS.entries()) await importHours(service.url, symbol, seed);
-  const user = service.client();
-  await user.signUp();
+  const { user, endService } = await serveMarkets(SYMBOLS, { REMOTE_ENDPOINT_ALLOW: endpoint.host });
   const at = (path: string, more: object = {}) => ({
     type: "remote",
     endpoint: `http://${endpoint.host}${path}`,
@@ -163,9 +151,8 @@ Deno.test("endpoints run over many markets with one account", async (t) => {
     expect(performance.now() - begun).toBeLessThan(1_000);
     endpoint.release();
   });
-  await service.end("SIGTERM");
+  await endService();
   await endpoint.server.shutdown();
-  await database.drop();
 });
 
 const FAULTS: readonly (readonly [path: string, code: string, message: RegExp])[] = [

@@ -1,5 +1,8 @@
 /** Markets of a test's own, imported as an operator imports files. */
 import { expect } from "@std/expect";
+import type { TestClient } from "./client.ts";
+import { createTestDatabase } from "./database.ts";
+import { type RunningProcess, startProcess } from "./process.ts";
 import { INGESTION_SECRET } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
@@ -26,4 +29,33 @@ export async function importHours(url: string, symbol: string, seed: number, hou
     body: ["timestamp,open,high,low,close,volume", ...lines].join("\n"),
   });
   expect([symbol, answer.status, await answer.text()]).toEqual([symbol, 200, expect.any(String)]);
+}
+
+/** A service over made markets, in a process with the permissions of the task, and a user of it. */
+interface MarketsService {
+  readonly service: RunningProcess;
+  readonly user: TestClient;
+  endService(): Promise<void>;
+}
+
+/** Starts a service, imports hours of each symbol and signs a user up. @param settings More environment variables. */
+export async function serveMarkets(
+  symbols: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<MarketsService> {
+  const database = await createTestDatabase("service");
+  const service = await startProcess("serve", {
+    DATABASE_URL: database.url,
+    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
+    ...settings,
+  });
+  for (const [seed, symbol] of symbols.entries()) await importHours(service.url, symbol, seed);
+  const user = service.client();
+  await user.signUp();
+  const endService = async () => {
+    await service.end("SIGTERM");
+    await database.drop();
+  };
+  return { service, user, endService };
 }

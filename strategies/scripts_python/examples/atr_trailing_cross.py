@@ -1,4 +1,4 @@
-"""Buys where the fast average crosses above the slow one. A stop follows the best price at so many average true ranges."""
+"""Buys where the fast average crosses above the slow one. A stop follows the best price `multiple` average true ranges away."""
 
 
 class AtrTrailingCross(Strategy):
