@@ -25,7 +25,6 @@ const MONEY_MAX = 1e12;
 const DELAY_CANDLES_MAX = 100;
 
 const fraction = z.number().min(0).max(1);
-const positiveFraction = z.number().positive().max(1);
 const money = z.number().min(0).max(MONEY_MAX);
 const positive = z.number().positive().max(MONEY_MAX);
 // A price may not be worsened to nothing, or a sale would pay.
