@@ -6,7 +6,7 @@ import { SIZING_TYPES } from "./rules/sizing/sizing_models.ts";
 import { SPREADS_ON } from "./rules/spread.ts";
 import { ASSET_CLASSES, type AssetClass } from "./time/asset_classes.ts";
 import type { Commission } from "./rules/commission/commission_models.ts";
-import type { Slippage } from "./rules/slippage/slippage_models.ts";
+import { type Slippage, SLIPPAGE_KINDS, type SlippageSettings } from "./rules/slippage/slippage_models.ts";
 
 /**
  * The rules by which orders are filled: every key of `parameters.execution`, its values and the defaults of each profile.
@@ -21,6 +21,7 @@ export const BOTH_TOUCHED = ["stop_first", "target_first", "nearest", "magnify"]
 export const CLOSES_AT_END = ["none", "last_open", "last_close"] as const;
 
 export { ASSET_CLASSES, type AssetClass, EXCLUSIVES, FILLS, FRACTIONS_OF, SIZING_FEES, SIZING_TYPES, SPREADS_ON };
+export { SLIPPAGE_KINDS, type SlippageSettings };
 type Profile = (typeof PROFILES)[number];
 
 /** Quantity of an order that names none: a fraction, units, money, or a fraction of equity lost at the stop. */

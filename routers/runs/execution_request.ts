@@ -11,11 +11,12 @@ import {
   SIZING_MARKS,
   SIZING_PRICES,
   SIZING_TYPES,
+  SLIPPAGE_KINDS,
+  type SlippageSettings,
   SPREADS_ON,
   STOP_GAPS,
 } from "../../engine/execution.ts";
 import type { SettingBounds } from "../../engine/rules/slippage/slippage_model.ts";
-import { SLIPPAGE_KINDS, type SlippageSettings } from "../../engine/rules/slippage/slippage_models.ts";
 import { mustBe } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import { currencySchema } from "../market_data/currency.ts";
