@@ -1,5 +1,5 @@
 /** The tables of the authentication library, with its admin plugin's columns, and those of ours about accounts. */
-import { boolean, index, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 
@@ -53,6 +53,20 @@ export const verification = pgTable("verification", {
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("verification_identifier_index").on(table.identifier)]);
+
+/** Requests of programs to be signed in by a person in a browser: of the library's plugin for devices. */
+export const deviceCode = pgTable("device_codes", {
+  id: text("id").primaryKey(),
+  deviceCode: text("device_code").notNull().unique(),
+  userCode: text("user_code").notNull().unique(),
+  userId: text("user_id").references(() => user.id, { onDelete: "cascade" }),
+  expiresAt: moment("expires_at").notNull(),
+  status: text("status").notNull(),
+  lastPolledAt: moment("last_polled_at"),
+  pollingInterval: integer("polling_interval"),
+  clientId: text("client_id"),
+  scope: text("scope"),
+});
 
 /** The rights that a token may have. */
 export const SCOPES = ["serve", "read", "run", "admin"] as const;

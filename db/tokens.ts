@@ -1,6 +1,6 @@
 import { and, count, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { tokens, user } from "./schema.ts";
+import { deviceCode, tokens, user } from "./schema.ts";
 
 /** A stored token. */
 export type TokenRow = typeof tokens.$inferSelect;
@@ -67,4 +67,9 @@ export async function noteUse(db: Db, { id, lastUsedAt }: TokenRow): Promise<voi
 /** Removes tokens that expired long ago. */
 export async function removeExpiredTokens(db: Db): Promise<void> {
   await db.delete(tokens).where(lt(tokens.expiresAt, sql`now() - ${EXPIRED_KEPT}::interval`));
+}
+
+/** Removes requests of devices that nobody can answer any more. */
+export async function removeExpiredDeviceCodes(db: Db): Promise<void> {
+  await db.delete(deviceCode).where(lt(deviceCode.expiresAt, sql`now()`));
 }

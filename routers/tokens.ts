@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import { lockUser } from "../db/quotas.ts";
 import { SCOPES } from "../db/schema.ts";
-import { deleteToken, insertToken, listTokens, type TokenRow } from "../db/tokens.ts";
+import { deleteToken, insertToken, listTokens, type Scope, type TokenRow } from "../db/tokens.ts";
 import { DAY_MS } from "../market/timeframes.ts";
 import { AppError, quote } from "./common/errors.ts";
 import { inputObject } from "./common/input_object.ts";
@@ -10,7 +10,7 @@ import { NO_LINE, plainText } from "./common/plain_text.ts";
 import { requireRoomForToken } from "./common/quotas.ts";
 import { recordReader, showReadable } from "./common/stored_records.ts";
 import { makeToken } from "./token_secret.ts";
-import { router, signedInProcedure } from "./common/trpc.ts";
+import { router, signedInProcedure, type User } from "./common/trpc.ts";
 
 const TOKEN_DAYS_DEFAULT = 90;
 const TOKEN_DAYS_MAX = 366;
@@ -43,17 +43,8 @@ export const tokensRouter = router({
     .input(inputObject({ token: tokenRequestSchema }))
     .output(z.object({ token: tokenSchema, secret: z.string() }))
     .mutation(async ({ ctx, input: { token: { name, scope, expires_in_days } } }) => {
-      if (scope === "admin" && ctx.user.role !== "admin") {
-        throw new AppError("FORBIDDEN", "Cannot make a token of the scope admin without the role admin");
-      }
-      const { text, id, secretSha256 } = makeToken();
-      const expiresAt = new Date(Date.now() + expires_in_days * DAY_MS);
-      const row = await ctx.db.transaction(async (tx: Db) => {
-        await lockUser(tx, ctx.user.id);
-        await requireRoomForToken(tx, ctx.user.id);
-        return await insertToken(tx, { id, userId: ctx.user.id, name, scope, secretSha256, expiresAt });
-      });
-      return { token: show(row), secret: text };
+      const { row, secret } = await issueToken(ctx.db, ctx.user, { name, scope, days: expires_in_days });
+      return { token: show(row), secret };
     }),
 
   /** Revokes one of the caller's tokens; its next request is refused. */
@@ -62,6 +53,35 @@ export const tokensRouter = router({
     throw new AppError("TOKEN_NOT_FOUND", `Cannot find the token ${quote(id)}`);
   }),
 });
+
+/**
+ * Makes a token of a user's.
+ *
+ * @param asked.days Until it expires.
+ * @returns Its record, and its text, of which only a hash is kept.
+ * @throws AppError FORBIDDEN for the scope admin without the role, QUOTA_EXCEEDED for one too many.
+ */
+export async function issueToken(
+  db: Db,
+  { id: userId, role }: Pick<User, "id" | "role">,
+  { name, scope, days = TOKEN_DAYS_DEFAULT }: {
+    readonly name: string;
+    readonly scope: Scope;
+    readonly days?: number;
+  },
+): Promise<{ readonly row: TokenRow; readonly secret: string }> {
+  if (scope === "admin" && role !== "admin") {
+    throw new AppError("FORBIDDEN", "Cannot make a token of the scope admin without the role admin");
+  }
+  const { text, id, secretSha256 } = makeToken();
+  const expiresAt = new Date(Date.now() + days * DAY_MS);
+  const row = await db.transaction(async (tx: Db) => {
+    await lockUser(tx, userId);
+    await requireRoomForToken(tx, userId);
+    return await insertToken(tx, { id, userId, name, scope, secretSha256, expiresAt });
+  });
+  return { row, secret: text };
+}
 
 const show = recordReader(({ id }) => `token ${id}`, tokenSchema, showToken);
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { allPages, createHindcast, type Hindcast, isHindcastError } from "../../client/index.ts";
 import { SERVICE_URL } from "../invocation.ts";
 import { readLogin } from "../login_file.ts";
-import { refusal, toCommandError, unreachable } from "../exit_codes.ts";
+import { type CommandError, refusal, toCommandError, unreachable } from "../exit_codes.ts";
 
 const refusalSchema = z.object({
   error: z.looseObject({ code: z.string(), message: z.string() }),
@@ -48,7 +48,8 @@ export function callerOf(url: string, token: string | undefined): Caller {
   return { ...hindcast, url, token, send };
 }
 
-async function readRefusal(answer: Response) {
+/** The refusal that an answer is. */
+export async function readRefusal(answer: Response): Promise<CommandError> {
   const text = await answer.text();
   const parsed = refusalSchema.safeParse(parseJson(text));
   // A proxy may have answered: status and text are all that is known.

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { SERVICE_URL } from "../invocation.ts";
 import { loginPath, removeLogin, writeLogin } from "../login_file.ts";
-import { say } from "../terminal.ts";
 import { type Caller, callerOf, calling } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
+import { loginByBrowser } from "./device_login.ts";
 import { usageError } from "../exit_codes.ts";
 import { askHidden, readAll } from "./questions.ts";
 
@@ -11,10 +11,13 @@ const SCOPES = ["serve", "read", "run", "admin"] as const;
 const madeSchema = z.object({ secret: z.string() });
 
 /** `hindcast login`. */
-export const loginCommand = serviceCommand("login", "Sign in to a service, and keep it for later commands")
+export const loginCommand = serviceCommand(
+  "login",
+  "Sign in to a service through a browser, and keep it for later commands",
+)
   .argument("[address]", `the service's address (default: ${SERVICE_URL})`)
   .option("--with-token", "read a token from standard input")
-  .option("--email <email>", "sign in with a password, and make a token")
+  .option("--email <email>", "sign in with a password in place of the browser")
   .option("--scope <scope>", `of the token that is made: ${SCOPES.join(", ")}`, "run")
   .action(async (address, { withToken, email, scope, ...options }) => {
     const url = readAddress(address ?? options.url ?? (Deno.env.get("HINDCAST_URL") || SERVICE_URL));
@@ -27,7 +30,7 @@ export const loginCommand = serviceCommand("login", "Sign in to a service, and k
     const token = withToken === true
       ? (await readAll()).trim()
       : email === undefined
-      ? await askToken(url)
+      ? await loginByBrowser(callerOf(url, undefined), { name: nameToken(), scope })
       : await makeToken(url, { email, scope });
     const caller = callerOf(url, token);
     const answer = await calling(caller, caller.api.session.get.query());
@@ -70,11 +73,6 @@ function readAddress(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-async function askToken(url: string): Promise<string> {
-  say(`Make a token on the Account page of ${url}, and paste it here; --email signs in with a password instead.`);
-  return await askHidden("Token: ");
-}
-
 /** Signs in with a password that is asked for, and makes a token. */
 async function makeToken(
   url: string,
@@ -94,8 +92,11 @@ async function makeToken(
 }
 
 async function postToken(caller: Caller, headers: Readonly<Record<string, string>>, scope: string): Promise<string> {
-  const name = `hindcast on ${Deno.hostname()}`.slice(0, 100);
-  const body = JSON.stringify({ token: { name, scope } });
+  const body = JSON.stringify({ token: { name: nameToken(), scope } });
   const answer = await caller.send("/api/tokens", { method: "POST", headers, body });
   return madeSchema.parse(await answer.json()).secret;
+}
+
+function nameToken(): string {
+  return `hindcast on ${Deno.hostname()}`.slice(0, 100);
 }

@@ -16,6 +16,8 @@ const RECORDED: ReadonlySet<string> = new Set([
   "reset-password",
   "change-email",
   "delete-user",
+  "device/approve",
+  "device/deny",
   "revoke-session",
   "revoke-sessions",
   "revoke-other-sessions",

@@ -8,6 +8,8 @@ import type { DeviceCookies } from "./device_cookies.ts";
 const WINDOW_MS = 60_000;
 const SIGN_IN = "/api/auth/sign-in/email";
 const SIGN_UP = "/api/auth/sign-up/email";
+// A program asks again and again until a person has answered. It checks no password, and its code is as random as a key.
+const DEVICE_POLL = "/api/auth/device/token";
 // These routes ask for the password of the session's own account.
 const OWN_PASSWORD: ReadonlySet<string> = new Set(["/api/auth/verify-password", "/api/auth/change-password"]);
 
@@ -151,7 +153,8 @@ export function limitSignIns(
     if (c.res.status !== 401) forgive?.();
     if (c.res.status === 200 && c.res.headers.has("set-cookie")) await devices.remember(c, account);
   };
-  const isExempt = ({ req }: HonoContext) => req.method !== "POST" || req.path === "/api/auth/sign-out";
+  const isExempt = ({ req }: HonoContext) =>
+    req.method !== "POST" || req.path === "/api/auth/sign-out" || req.path === DEVICE_POLL;
   return {
     async refuseSurplus(c, next) {
       if (isExempt(c)) return await next();

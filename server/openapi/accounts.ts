@@ -1,5 +1,6 @@
 /** The usual routes of the authentication library, which has no schemas of ours. */
 import { z } from "zod";
+import { SCOPES } from "../../db/schema.ts";
 import type { ErrorCode } from "../../routers/common/errors.ts";
 import { ROLES } from "../../routers/session.ts";
 import { PASSWORD_LENGTHS } from "../requests/auth.ts";
@@ -16,6 +17,8 @@ export interface AccountRoute {
   readonly codes?: readonly ErrorCode[];
   readonly example?: unknown;
   readonly setsCookie?: true;
+  /** A refusal with the status 400 that is not of the service's usual shape. */
+  readonly refused?: z.ZodType;
 }
 
 const password = z.string().min(PASSWORD_LENGTHS.least).max(PASSWORD_LENGTHS.most);
@@ -43,6 +46,14 @@ const done = z.looseObject({ success: z.boolean() });
 const status = z.looseObject({ status: z.boolean() });
 const userId = z.object({ userId: z.string() });
 const credentials = { email: "ada@example.com", password: "correct horse battery" };
+
+const deviceRefusal = z.object({
+  error: z.string().describe("The word of RFC 8628: authorization_pending, slow_down, access_denied, expired_token …"),
+  error_description: z.string().describe("The same in words."),
+}).meta({ id: "DeviceRefusal" });
+const userCode = z.string().describe("The code that the program shows.");
+const clientId = z.string().describe("The program's name, which its token will have.");
+const deviceScope = z.enum(SCOPES).describe("The scope of the token.");
 
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   {
@@ -105,6 +116,73 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
     body: z.object({ currentPassword: z.string(), newPassword: password }),
     output: signedIn,
     setsCookie: true,
+  },
+  {
+    method: "POST",
+    path: "/device/code",
+    summary: "Begin to sign a program in through a browser (RFC 8628)",
+    access: "public",
+    body: z.object({ client_id: clientId, scope: deviceScope.default("run") }),
+    output: z.object({
+      device_code: z.string().describe("The program's secret, with which it asks for its token."),
+      user_code: userCode,
+      verification_uri: z.url().describe("The page on which a person enters the code."),
+      verification_uri_complete: z.url().describe("The same page with the code."),
+      expires_in: z.int().describe("Seconds until the code ends."),
+      interval: z.int().describe("Seconds to wait between two questions."),
+    }),
+    example: { client_id: "nightly runs", scope: "run" },
+    refused: deviceRefusal,
+  },
+  {
+    method: "POST",
+    path: "/device/token",
+    summary: "Ask for the program's token, until a person has confirmed its code",
+    access: "public",
+    body: z.object({
+      grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code").describe("What RFC 8628 says."),
+      device_code: z.string().describe("The program's secret."),
+      client_id: clientId,
+    }),
+    output: z.object({
+      access_token: z.string().describe("A token, as POST /api/tokens makes."),
+      token_type: z.literal("Bearer").describe("How it is sent: `Authorization: Bearer`."),
+      expires_in: z.int().describe("Seconds until the token ends."),
+      scope: deviceScope,
+    }),
+    refused: deviceRefusal,
+  },
+  {
+    method: "GET",
+    path: "/device",
+    summary: "Look at a program's request, which becomes the caller's to answer",
+    access: "signed-in",
+    query: z.object({ user_code: userCode }),
+    output: z.object({
+      user_code: userCode,
+      status: z.enum(["pending", "approved", "denied"]).describe("What became of the request."),
+      client_id: clientId.optional(),
+      scope: deviceScope.optional(),
+    }),
+    codes: ["VALIDATION_FAILED"],
+  },
+  {
+    method: "POST",
+    path: "/device/approve",
+    summary: "Let the program have a token of the caller's",
+    access: "signed-in",
+    body: z.object({ userCode }),
+    output: done,
+    codes: ["FORBIDDEN"],
+  },
+  {
+    method: "POST",
+    path: "/device/deny",
+    summary: "Refuse the program",
+    access: "signed-in",
+    body: z.object({ userCode }),
+    output: done,
+    codes: ["FORBIDDEN"],
   },
   {
     method: "GET",

@@ -184,7 +184,7 @@ function withExample(body: { required: boolean; content: Json }, example: unknow
 }
 
 function describeAccount(route: AccountRoute, components: Components): Json {
-  const { method, path, summary, access, body, query, output, codes = [], example, setsCookie } = route;
+  const { method, path, summary, access, body, query, output, codes = [], example, setsCookie, refused } = route;
   const own: ErrorCode[] = access === "admin"
     ? ["UNAUTHENTICATED", "FORBIDDEN"]
     : access === "public"
@@ -214,6 +214,14 @@ function describeAccount(route: AccountRoute, components: Components): Json {
       },
       ...(body === undefined ? {} : { "422": LIBRARY_REFUSAL }),
       ...refusals([...codes, ...own, ...bodied, "RATE_LIMITED", "INTERNAL", "UNAVAILABLE"], accountRefusal),
+      ...(refused === undefined ? {} : {
+        "400": {
+          description: "Not yet, or never.",
+          content: {
+            "application/json": { schema: { anyOf: [refer(refused, "output", components), accountRefusal()] } },
+          },
+        },
+      }),
     },
   };
 }

@@ -12,6 +12,7 @@ import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
 import * as schema from "../../db/schema.ts";
 import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../../db/users.ts";
 import type { Session, User } from "../../routers/common/trpc.ts";
+import { deviceLogin } from "./device_login.ts";
 import { readSessionToken } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);
@@ -76,7 +77,7 @@ export function createAuth(
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
     },
-    plugins: [admin({ roles: ROLES })],
+    plugins: [admin({ roles: ROLES }), deviceLogin(db, options.baseUrl)],
     telemetry: { enabled: false },
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },

@@ -4,6 +4,8 @@ import { type Auth, isCallback, PASSWORD_LENGTHS } from "./auth.ts";
 import type { ServerEnv } from "./context.ts";
 
 const PREFIX = "/api/auth";
+// Their clients read the refusals of RFC 8628, in which `error` is a word.
+const DEVICE_ROUTES: ReadonlySet<string> = new Set(["/api/auth/device/code", "/api/auth/device/token"]);
 
 // Our codes for the library's, and for a status without a code.
 const CODES: Readonly<Record<string, string>> = {
@@ -31,7 +33,7 @@ const FIELDS: Readonly<Record<string, Issue>> = {
  */
 export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise<Response> {
   const answer = await auth.handle(c.req.raw, c.get("clientAddress"));
-  if (answer.status < 400) return answer;
+  if (answer.status < 400 || (DEVICE_ROUTES.has(c.req.path) && answer.status === 400)) return answer;
   const text = await answer.text();
   if (answer.status === 404 && text === "") throw refuseRoute(c, auth);
   const { code, message } = readRefusal(text, answer.status);
@@ -75,9 +77,9 @@ function readRefusal(text: string, status: number): { code: string; message: str
   } catch {
     // The library sent no JSON: only the status is known.
   }
-  const { code, message }: { code?: unknown; message?: unknown } = typeof body === "object" && body !== null
-    ? body
-    : {};
+  const refusal: { code?: unknown; message?: unknown; error_description?: unknown } =
+    typeof body === "object" && body !== null ? body : {};
+  const { code, error_description: description, message = description } = refusal;
   return {
     code: typeof code === "string" ? code : status >= 500 ? "INTERNAL" : CODES[status] ?? "VALIDATION_FAILED",
     message: typeof message === "string" ? message : `Cannot answer: the authentication failed with status ${status}`,

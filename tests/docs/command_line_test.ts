@@ -99,13 +99,54 @@ Deno.test("the page's import takes a file with the ingestion secret", async () =
   await service.close();
 });
 
+Deno.test("the page's login goes on when its code is confirmed", async () => {
+  const service = await startTestService();
+  {
+    await using home = await makeHome(service, "run");
+    const user = await service.user();
+    const line = blockIn(PAGE, "sh", "hindcast login").replace("http://127.0.0.1:8000", service.url).trim();
+    const env = { ...home.env, HINDCAST_TOKEN: "" };
+    const login = new Deno.Command("sh", {
+      args: ["-c", line],
+      env,
+      cwd: home.folder,
+      stdout: "piped",
+      stderr: "piped",
+    })
+      .spawn();
+    const asked = login.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    const [, userCode = ""] = /confirm the code (\w+)/.exec(await readUntil(asked, /\n/)) ?? [];
+    await user.get(`/api/auth/device?user_code=${userCode}`);
+    await user.send("POST", "/api/auth/device/approve", { userCode });
+    expect(await new Response(login.stdout).text()).toContain(`Signed in to ${service.url} as `);
+    expect([(await login.status).code, await asked.read()]).toEqual([0, { value: undefined, done: true }]);
+    const refused = new Deno.Command("sh", {
+      args: ["-c", line],
+      env,
+      cwd: home.folder,
+      stdout: "null",
+      stderr: "piped",
+    })
+      .spawn();
+    const said = refused.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    const [, second = ""] = /confirm the code (\w+)/.exec(await readUntil(said, /\n/)) ?? [];
+    await user.get(`/api/auth/device?user_code=${second}`);
+    await user.send("POST", "/api/auth/device/deny", { userCode: second });
+    expect(await readUntil(said, /\n/)).toBe("Cannot sign in: Access denied\n");
+    expect((await refused.status).code).toBe(4);
+    await said.cancel();
+  }
+  await service.close();
+});
+
 Deno.test("the page's login makes a token with a password that the terminal does not show", async () => {
   const service = await startTestService();
   {
     await using home = await makeHome(service, "run");
     const signUp = { name: "Ada", email: "ada@example.com", password: PASSWORD };
     expect((await service.client().send("POST", "/api/auth/sign-up/email", signUp)).status).toBe(200);
-    const line = blockIn(PAGE, "sh", "hindcast login").replace("http://127.0.0.1:8000", service.url).trim();
+    const line = blockIn(PAGE, "sh", "hindcast login").replace("http://127.0.0.1:8000", service.url).trim() +
+      " --email ada@example.com";
     // A terminal of its own: the password is typed once it is asked for.
     const typed = `import os, pty, sys
 pid, terminal = pty.fork()

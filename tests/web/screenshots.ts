@@ -42,6 +42,12 @@ await onStage(async (stage) => {
 });
 Deno.exit();
 
+/** The address at which a program's code is confirmed. */
+async function beginDevice(client: TestClient): Promise<string> {
+  const begun = await client.send("POST", "/api/auth/device/code", { client_id: "hindcast on workstation" });
+  return `/device?user_code=${begun.at("/user_code")}`;
+}
+
 /** The pages, with what they show made before. */
 async function listShots(client: TestClient): Promise<Shot[]> {
   const long = await makeLongStrategy(client);
@@ -53,6 +59,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "universe", path: `/universes/${universe}` },
     { name: "universe-version", path: `/universes/${universe}`, act: (page) => press(page, "New version") },
     { name: "new-run-universe", path: `/runs/new?universe=${universe}&strategy=momentum-rotation` },
+    { name: "device", path: await beginDevice(client) },
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
     { name: "new-run", path: "/runs/new" },

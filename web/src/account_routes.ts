@@ -55,6 +55,25 @@ export async function changePassword(currentPassword: string, newPassword: strin
   await post("change-password", { currentPassword, newPassword });
 }
 
+/** A program that asks to be signed in. */
+export interface DeviceRequest {
+  readonly status: "pending" | "approved" | "denied";
+  /** The program's name; absent where another account has opened the code. */
+  readonly client_id?: string;
+  /** Of the token that it asks for. */
+  readonly scope?: string;
+}
+
+/** The request that a program's code stands for, which becomes this account's to answer. @throws RestError */
+export async function findDeviceRequest(code: string): Promise<DeviceRequest> {
+  return await callRest(`/api/auth/device?user_code=${encodeURIComponent(code)}`);
+}
+
+/** Lets a program in, or refuses it. @throws RestError */
+export async function answerDevice(userCode: string, isAllowed: boolean): Promise<void> {
+  await post(`device/${isAllowed ? "approve" : "deny"}`, { userCode });
+}
+
 async function post(route: string, body: Readonly<Record<string, string>>): Promise<void> {
   await callRest(`/api/auth/${route}`, {
     method: "POST",

@@ -5,7 +5,7 @@ import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "../../routers/app.ts";
-import type { Issue } from "./call_rest.ts";
+import { type Issue, RestError } from "./call_rest.ts";
 import { noticeEndOfSession } from "./session_end.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;
@@ -115,6 +115,7 @@ export function issuesOf(error: unknown): readonly Issue[] {
 
 /** A sentence for the user: what could not be done, and what to do. */
 export function describeError(error: unknown): string {
+  if (error instanceof RestError) return error.message;
   if (statusOf(error) === 0) return "The service cannot be reached. This page tries again by itself.";
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,7 +6,7 @@ import { removeUnusedModules } from "../../db/modules.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import { RUN_RECORDS } from "../../db/run_records.ts";
 import { removeExpiredRequests } from "../../db/served_requests.ts";
-import { removeExpiredTokens } from "../../db/tokens.ts";
+import { removeExpiredDeviceCodes, removeExpiredTokens } from "../../db/tokens.ts";
 import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
@@ -37,7 +37,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 
 /**
  * Removes old data: ended backtests and optimizations with their results if a limit is set, keys of submissions that are too old for a retry, module
- * checks without a waiting request, ended sessions, tokens that expired a month ago, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests
+ * checks without a waiting request, ended sessions, tokens that expired a month ago, sign-ins that no browser confirmed, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests
  * stay at any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
@@ -56,6 +56,7 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));
   await removeEndedSessions(db);
   await removeExpiredTokens(db);
+  await removeExpiredDeviceCodes(db);
   await removeExpiredRequests(db);
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));
   if (modules > 0) log.info("Removed {count} unused modules", { count: modules });

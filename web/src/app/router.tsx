@@ -129,6 +129,15 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("../pages/account/account.tsx"), "AccountPage"),
 });
 
+const device = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/device",
+  // The router reads a code of digits alone as a number.
+  validateSearch: ({ user_code: code }: Record<string, unknown>): { user_code?: string } =>
+    typeof code === "string" || typeof code === "number" ? { user_code: String(code) } : {},
+  component: lazyRouteComponent(() => import("../pages/account/device.tsx"), "DevicePage"),
+});
+
 const admin = createRoute({
   getParentRoute: () => signedIn,
   path: "/admin",
@@ -168,7 +177,7 @@ export const router = createRouter({
     signUp,
     signedIn.addChildren([
       ...[runs, newRun, run, optimizations, newOptimization, optimization],
-      ...[strategies, strategy, universes, universe, data, instrument, compare, account, admin],
+      ...[strategies, strategy, universes, universe, data, instrument, compare, account, device, admin],
     ]),
   ]),
   defaultPreload: "intent",

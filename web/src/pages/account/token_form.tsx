@@ -4,6 +4,7 @@ import { useForm } from "react-hook-form";
 import { api, describeError, issuesOf, type TokenRequest } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
+import { ADMIN_SCOPE, SCOPES } from "./scopes.ts";
 
 interface Values {
   readonly name: string;
@@ -11,12 +12,6 @@ interface Values {
   readonly days: string;
 }
 
-const SCOPES = [
-  { value: "read", label: "read: look at runs, strategies, data" },
-  { value: "serve", label: "serve: only answer as serve:NAME" },
-  { value: "run", label: "run: also submit, cancel, register" },
-] as const;
-const ADMIN_SCOPE = { value: "admin", label: "admin: also administer market data" } as const;
 const DAYS = [
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
