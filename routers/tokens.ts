@@ -16,11 +16,14 @@ const TOKEN_DAYS_DEFAULT = 90;
 const TOKEN_DAYS_MAX = 366;
 const NAME_LENGTH_MAX = 100;
 
+/** The rights of a token. */
+export const scopeSchema = z.enum(SCOPES);
+
 /** A token as its owner sees it, without its secret. */
 const tokenSchema = z.object({
   id: z.string(),
   name: z.string(),
-  scope: z.enum(SCOPES),
+  scope: scopeSchema,
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_used_at: z.iso.datetime().nullable(),
@@ -28,7 +31,7 @@ const tokenSchema = z.object({
 
 const tokenRequestSchema = inputObject({
   name: plainText(NO_LINE, NAME_LENGTH_MAX).pipe(z.string().min(1)),
-  scope: z.enum(SCOPES),
+  scope: scopeSchema,
   expires_in_days: z.int().min(1).max(TOKEN_DAYS_MAX).default(TOKEN_DAYS_DEFAULT),
 });
 
@@ -54,11 +57,17 @@ export const tokensRouter = router({
   }),
 });
 
+/** A token that was made just now. */
+export interface IssuedToken {
+  readonly row: TokenRow;
+  /** The text of the token; only a hash of it is kept. */
+  readonly secret: string;
+}
+
 /**
  * Makes a token of a user's.
  *
  * @param asked.days Until it expires.
- * @returns Its record, and its text, of which only a hash is kept.
  * @throws AppError FORBIDDEN for the scope admin without the role, QUOTA_EXCEEDED for one too many.
  */
 export async function issueToken(
@@ -69,7 +78,7 @@ export async function issueToken(
     readonly scope: Scope;
     readonly days?: number;
   },
-): Promise<{ readonly row: TokenRow; readonly secret: string }> {
+): Promise<IssuedToken> {
   if (scope === "admin" && role !== "admin") {
     throw new AppError("FORBIDDEN", "Cannot make a token of the scope admin without the role admin");
   }

@@ -3,7 +3,7 @@ import { SERVICE_URL } from "../invocation.ts";
 import { loginPath, removeLogin, writeLogin } from "../login_file.ts";
 import { type Caller, callerOf, calling } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
-import { loginByBrowser } from "./device_login.ts";
+import { loginByBrowser } from "./browser_login.ts";
 import { usageError } from "../exit_codes.ts";
 import { askHidden, readAll } from "./questions.ts";
 

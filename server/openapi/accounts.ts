@@ -1,7 +1,7 @@
 /** The usual routes of the authentication library, which has no schemas of ours. */
 import { z } from "zod";
-import { SCOPES } from "../../db/schema.ts";
 import type { ErrorCode } from "../../routers/common/errors.ts";
+import { scopeSchema } from "../../routers/tokens.ts";
 import { ROLES } from "../../routers/session.ts";
 import { PASSWORD_LENGTHS } from "../requests/auth.ts";
 
@@ -51,9 +51,9 @@ const deviceRefusal = z.object({
   error: z.string().describe("The word of RFC 8628: authorization_pending, slow_down, access_denied, expired_token …"),
   error_description: z.string().describe("The same in words."),
 }).meta({ id: "DeviceRefusal" });
-const userCode = z.string().describe("The code that the program shows.");
+const userCode = z.string();
 const clientId = z.string().describe("The program's name, which its token will have.");
-const deviceScope = z.enum(SCOPES).describe("The scope of the token.");
+const deviceScope = scopeSchema.describe("The scope of the token.");
 
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   {

@@ -11,8 +11,9 @@ import type { Db } from "../../db/client.ts";
 import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
 import * as schema from "../../db/schema.ts";
 import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../../db/users.ts";
+import { issueToken } from "../../routers/tokens.ts";
 import type { Session, User } from "../../routers/common/trpc.ts";
-import { deviceLogin } from "./device_login.ts";
+import { deviceTokens } from "./device_tokens.ts";
 import { readSessionToken } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);
@@ -67,6 +68,8 @@ export function createAuth(
   db: Db,
   options: { secret: string; baseUrl: string; origins: readonly string[] },
 ): Auth {
+  const issue: Parameters<typeof deviceTokens>[1] = (user, asked) =>
+    issueToken(db, { id: user.id, role: readRole("role" in user ? String(user.role) : null) }, asked);
   const auth = betterAuth({
     database: drizzleAdapter(db, { provider: "pg", schema }),
     secret: options.secret,
@@ -77,7 +80,7 @@ export function createAuth(
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
     },
-    plugins: [admin({ roles: ROLES }), deviceLogin(db, options.baseUrl)],
+    plugins: [admin({ roles: ROLES }), deviceTokens(options.baseUrl, issue)],
     telemetry: { enabled: false },
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },

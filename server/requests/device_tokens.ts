@@ -2,40 +2,41 @@
 import { APIError, createAuthEndpoint, createAuthMiddleware } from "better-auth/api";
 import { deviceAuthorization, redeemDeviceCode } from "better-auth/plugins/device-authorization";
 import { z } from "zod";
-import type { Db } from "../../db/client.ts";
-import { SCOPES } from "../../db/schema.ts";
-import { readRole } from "../../db/users.ts";
 import { toAppError } from "../../routers/common/errors.ts";
 import { NO_LINE, plainText } from "../../routers/common/plain_text.ts";
-import { issueToken } from "../../routers/tokens.ts";
+import { type IssuedToken, scopeSchema } from "../../routers/tokens.ts";
 
 /** The console's page where a person confirms a code. */
 const PAGE = "/device";
-/** Seconds from a code to its end, and between two questions of a program. */
-export const DEVICE_CODE_TIMES = { valid: 600, between: 2 };
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-const scopeSchema = z.enum(SCOPES);
 /** A program's name becomes its token's. */
 const clientSchema = plainText(NO_LINE, 100).pipe(z.string().min(1));
 
-/** What a program asks with, again and again. */
+/** A program's question for its token, which it repeats until a person has answered. */
 const questionSchema = z.object({
   grant_type: z.literal(GRANT),
   device_code: z.string().max(191),
   client_id: z.string(),
 });
 
+type Scope = z.infer<typeof scopeSchema>;
+type IssueToken = (
+  user: object & { readonly id: string },
+  asked: { name: string; scope: Scope },
+) => Promise<IssuedToken>;
+
 /**
  * The library's plugin for devices, which hands out one of our tokens in place of a session: it has a scope, an end, and a row on the
  * account's page.
  *
  * @param baseUrl Where a browser finds the console.
+ * @param issue Makes a token of a user's. It throws AppError where it may not.
  */
-export function deviceLogin(db: Db, baseUrl: string) {
+export function deviceTokens(baseUrl: string, issue: IssueToken) {
   const plugin = deviceAuthorization({
-    expiresIn: `${DEVICE_CODE_TIMES.valid}s`,
-    interval: `${DEVICE_CODE_TIMES.between}s`,
+    expiresIn: "10m",
+    interval: "2s",
     verificationUri: new URL(PAGE, baseUrl).href,
     validateClient: (name) => clientSchema.safeParse(name).success,
     onDeviceAuthRequest: (_, scope) => void readScope(scope),
@@ -54,9 +55,8 @@ export function deviceLogin(db: Db, baseUrl: string) {
         },
         prepareRedemption: () => undefined,
       });
-      const owner = { id: user.id, role: readRole(Object(user)["role"]) };
       const scope = readScope(claimedDeviceCode.scope);
-      const { row, secret } = await issueToken(db, owner, { name: clientId, scope }).catch((error: unknown) => {
+      const { row, secret } = await issue(user, { name: clientId, scope }).catch((error: unknown) => {
         const { appCode, message } = toAppError(error);
         throw appCode === "INTERNAL" ? error : refuse("access_denied", message);
       });
@@ -79,7 +79,7 @@ export function deviceLogin(db: Db, baseUrl: string) {
 function readScope(scope: string | null | undefined) {
   const parsed = scopeSchema.default("run").safeParse(scope ?? undefined);
   if (parsed.success) return parsed.data;
-  throw refuse("invalid_scope", `scope must be one of ${SCOPES.join(", ")}`);
+  throw refuse("invalid_scope", `scope must be one of ${scopeSchema.options.join(", ")}`);
 }
 
 function refuse(error: string, description: string): APIError {
