@@ -1,7 +1,7 @@
 import { standardDeviation } from "../../engine/metrics/moments.ts";
 import { median } from "../numbers/quantiles.ts";
 import { centre, type Measure, measureColumn, toColumn, walk } from "./measures.ts";
-import { drawResamples, toStretches } from "./resamples.ts";
+import { drawResamples, toStretches, wideningOf } from "./resamples.ts";
 
 /** The share of cases in which trials without skill may pass. */
 export const LEVEL = 0.05;
@@ -70,6 +70,7 @@ export function checkReality(trials: CheckedTrials, onStep: () => void = () => {
   const days = trials.returns[0]?.length ?? 0;
   const own = new Float64Array(trials.returns.length);
   const values = measureResamples(trials, own, sign, onStep);
+  widen(values, trials, sign);
   const order = Array.from(own.keys()).sort((a, b) => own[b]! - own[a]! || a - b);
   const bests = bestOfEach(values, own.length);
   const best = own[trials.best]!;
@@ -112,6 +113,14 @@ function measureResamples(
     }
   }
   return values;
+}
+
+/** Makes up for what resamples deviate too little. Without a value without skill, the mean takes no part in the objective. */
+function widen(values: Float64Array, { returns, measure: { still }, blockDays }: CheckedTrials, sign: number): void {
+  const days = returns[0]?.length ?? 0;
+  if (still === null || days < 2) return;
+  const [usual, factor] = [sign * still, wideningOf(days, blockDays)];
+  for (let i = 0; i < values.length; i++) values[i] = usual + factor * (values[i]! - usual);
 }
 
 /** A few trials day by day. */

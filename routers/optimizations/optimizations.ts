@@ -41,6 +41,7 @@ import {
   readReturnRows,
   readSplitRows,
   RETURN_COLUMNS,
+  returnsOf,
   SPLIT_COLUMNS,
 } from "./trial_returns.ts";
 
@@ -170,12 +171,12 @@ export const optimizationsStreamsRouter = router({
       return { name: "optimizations", pages };
     }),
 
-  /** The daily returns of the trials that keep them. */
+  /** The daily returns of the trials that keep them, or of the benchmark. */
   returns: userProcedure
-    .input(inputObject({ id: idSchema, format: formatSchema }))
-    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+    .input(inputObject({ id: idSchema, format: formatSchema, of: returnsOf }))
+    .query(async ({ ctx, input: { id, format, of } }): Promise<ListAnswer> => {
       const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
-      const pages = readReturnRows(ctx, row.id);
+      const pages = readReturnRows(ctx, row, of);
       return { name: "returns", pages, table: { format, columns: RETURN_COLUMNS, isPage: false } };
     }),
 

@@ -1,8 +1,12 @@
 /** The series that an optimization's figures are computed from, as tables. */
 import { z } from "zod";
 import type { Columns } from "../../db/codec/columns.ts";
+import type { Optimization } from "../../db/optimizations.ts";
+import { readScanDays } from "../../db/scan_markets.ts";
 import { readOptimizationSeries } from "../../db/series.ts";
 import { readTrialReturns } from "../../db/trial_chunks.ts";
+import { countGroups, groupAt } from "../../research/candle_axes.ts";
+import { joinDays } from "../../research/joined_days.ts";
 import { columnsOf } from "../common/formats.ts";
 import { pageRows } from "../common/row_pages.ts";
 import type { Page } from "../common/paging.ts";
@@ -10,7 +14,10 @@ import type { Context, User } from "../common/trpc.ts";
 
 type Reading = Pick<Context, "db" | "userTurns"> & { readonly user: User };
 
-/** A trial's number, the day from 1, and its return. */
+/** The days that are read: those of the trials, or of the benchmark that they are compared with. */
+export const returnsOf = z.enum(["trials", "benchmark"]).default("trials");
+
+/** A trial's number (0 of the benchmark), the day from 1, and its return. */
 export const returnSchema = z.object({ number: z.int(), day: z.int(), return: z.number() }).meta({ id: "TrialReturn" });
 
 /** A day of the account out of sample, from 1. */
@@ -40,15 +47,35 @@ type Split = z.infer<typeof splitSchema>;
 const DAY_MS = 86_400_000;
 const NONE = new Float64Array();
 
-/** Reads the daily returns of an optimization's trials, a few thousand at a time. */
-export function readReturnRows(ctx: Reading, id: string): AsyncGenerator<Page<z.infer<typeof returnSchema>>> {
-  return pageRows(ctx, listReturns(ctx, id));
+/** Reads the daily returns of an optimization's trials, or those of its benchmark, a few thousand at a time. */
+export function readReturnRows(
+  ctx: Reading,
+  record: Optimization,
+  of: z.infer<typeof returnsOf>,
+): AsyncGenerator<Page<z.infer<typeof returnSchema>>> {
+  return pageRows(ctx, of === "trials" ? listReturns(ctx, record) : listBenchmark(ctx, record));
 }
 
-async function* listReturns({ db }: Reading, id: string) {
-  for await (const { place, returns } of readTrialReturns(db, id)) {
-    yield Array.from(returns, (value, i) => ({ number: place + 1, day: i + 1, return: value }));
+async function* listReturns({ db }: Reading, { id, space }: Optimization) {
+  const calendar = countGroups(space) === null ? null : joinDays(await readScanDays(db, id));
+  for await (const { place, point, returns } of readTrialReturns(db, id)) {
+    if (calendar === null) {
+      yield toReturnRows(place + 1, returns);
+      continue;
+    }
+    // Days of several markets stand beside each other, as those that are compared.
+    const joined = new Float64Array(calendar.days.length);
+    calendar.place(groupAt(space, point), returns, joined);
+    yield toReturnRows(place + 1, joined);
   }
+}
+
+async function* listBenchmark({ db }: Reading, { id }: Optimization) {
+  yield toReturnRows(0, (await readOptimizationSeries(db, id, "benchmark"))?.["returns"] ?? NONE);
+}
+
+function toReturnRows(number: number, returns: Float64Array) {
+  return Array.from(returns, (value, i) => ({ number, day: i + 1, return: value }));
 }
 
 /** Reads every day of the account out of sample; none of an optimization without one. */

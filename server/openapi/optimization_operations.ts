@@ -80,7 +80,8 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizationsStreams.returns": {
     summary: "The daily returns of an optimization's trials",
-    description: "Complete, in the order of the trials: those that the figures of luck are computed from.",
+    description:
+      "Complete, in the order of the trials: those that the figures of luck are computed from. `of=benchmark` gives those of the benchmark as number 0; none of an optimization that has not completed, or from before they were kept.",
     codes: NO_OPTIMIZATION,
     output: listOf("returns", returnSchema),
     media: TABLE_MEDIA,

@@ -37,8 +37,10 @@ export async function finish(
   const walked = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
   if (signal.aborted) return await records.giveBack(job);
   const splits = outcome?.type === "completed" ? outcome.splits : null;
+  const compared = trials?.benchmark ?? null;
   const series = [
     ...(splits === null ? [] : [encodeSeries("splits", { ...splits })]),
+    ...(compared === null ? [] : [encodeSeries("benchmark", { returns: compared })]),
     ...(walked === null ? [] : [encodeSeries("account", { ...walked.days })]),
   ];
   const end = { report, outOfSample: walked?.outOfSample ?? null, series };

@@ -12,13 +12,13 @@ import { chooseConsidered, trialsConsidered } from "../../research/luck/consider
 import type { Trials } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
 import { countGroups, groupAt } from "../../research/candle_axes.ts";
+import { type Holding, joinDays } from "../../research/joined_days.ts";
 import { neighboursOf } from "../../research/space.ts";
 import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../common/outcome.ts";
 import { loadPortfolio } from "../portfolio/load_portfolio.ts";
-import { type Holding, joinDays } from "./joined_days.ts";
 import { listPortfolioDays } from "./portfolio_slice.ts";
 import { listDays } from "./slice_plan.ts";
 

@@ -21,6 +21,8 @@ const YEAR = 365;
 const DAYS = 3 * YEAR;
 const VOLATILITY = 0.01;
 const POOL_BYTES_MAX = 1 << 26;
+/** Resamples of two sets have no seed in common: else all sets of a run would share the chance in theirs. */
+const SEEDS_APART = 1_000;
 const EXECUTION = { ...resolveExecution({ commission: 0, slippage: 0 }, "crypto"), periodsPerYear: YEAR };
 
 /** A day's trend, in deviations of a day; it turns after this number of days, in the mean. */
@@ -166,7 +168,8 @@ export function conclude(all: readonly Tried[], seed: number): Luck {
   const scores = chosen.map((i) => Number.isNaN(all[i]!.objective) ? -Infinity : all[i]!.objective);
   const best = scores.indexOf(Math.max(...scores));
   const resamples = resamplesOf(measure);
-  const noGain = checkReality({ returns, best, measure, direction: "max", less: 0, resamples, seed });
+  const given = { returns, best, measure, direction: "max", less: 0, resamples } as const;
+  const noGain = checkReality({ ...given, seed: SEEDS_APART * seed });
   const numbers = chosen.map((i) => i + 1);
   const trades = all[chosen[best]!]!.trades;
   return concludeLuck({ measure, trials: all.length, numbers, days, trades, paths: null }, { noGain, benchmark: null });

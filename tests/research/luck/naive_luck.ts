@@ -49,10 +49,27 @@ export interface NaiveCheck {
   /** The value without skill; null: the mean of the resamples. */
   readonly still: number | null;
   readonly orders: readonly Series[];
+  /** Mean length of their blocks. */
+  readonly blockDays: number;
+}
+
+/**
+ * The factor by which a mean of new days deviates more than one of resamples: two drawn days of one block are as far apart as in the
+ * original, and others anywhere. The mean is taken off, so that each day less depends on each other day by a share of -1 / days.
+ */
+function widening(days: number, blockDays: number): number {
+  let variance = 0;
+  for (let one = 0; one < days; one++) {
+    for (let other = 0; other < days; other++) {
+      const inOneBlock = (1 - 1 / blockDays) ** Math.abs(one - other);
+      variance += inOneBlock * ((one === other ? 1 : 0) - 1 / days);
+    }
+  }
+  return Math.sqrt(days / variance);
 }
 
 /** White's, Hansen's and Romano and Wolf's answers. */
-export function naiveCheck({ returns, objective, sign, still, orders }: NaiveCheck) {
+export function naiveCheck({ returns, objective, sign, still, orders, blockDays }: NaiveCheck) {
   const { logs, of } = OBJECTIVES[objective]!;
   const columns = returns.map((each) => logs ? each.map((value) => Math.log(1 + value)) : each);
   const own = columns.map((column) => sign * of(column));
@@ -60,12 +77,17 @@ export function naiveCheck({ returns, objective, sign, still, orders }: NaiveChe
     const centre = mean(column);
     return column.map((each) => each - centre);
   });
-  const resampled = orders.map((order) => centred.map((column) => sign * of(order.map((day) => column[day]!))));
-  const bestOwn = Math.max(...own);
-  const bests = resampled.map((row) => Math.max(...row));
   // Growth is compared as a logarithm.
   const isGrowth = ["total_return", "annual_return"].includes(objective);
   const compared = (values: Series) => isGrowth ? values.map(Math.log1p) : values;
+  const factor = widening(returns[0]!.length, blockDays);
+  const widen = (value: number) => {
+    if (still === null) return value;
+    return isGrowth ? Math.expm1(factor * Math.log1p(value)) : still + factor * (value - still);
+  };
+  const resampled = orders.map((order) => centred.map((column) => sign * widen(of(order.map((day) => column[day]!)))));
+  const bestOwn = Math.max(...own);
+  const bests = resampled.map((row) => Math.max(...row));
   const share = (values: Series, bound: number) =>
     (values.filter((each) => each >= bound).length + 1) / (values.length + 1);
   const middle = bests.toSorted((a, b) => a - b)[(bests.length - 1) / 2]!;

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { measureSplits, splitTrials } from "../../../research/cross_validation.ts";
 import { measureOf } from "../../../research/luck/measures.ts";
 import { checkReality } from "../../../research/luck/reality_check.ts";
-import { drawResamples } from "../../../research/luck/resamples.ts";
+import { drawResamples, wideningOf } from "../../../research/luck/resamples.ts";
 import { normalQuantile } from "../../../research/normal.ts";
 import { Random } from "../../../research/numbers/random_numbers.ts";
 import { normalProbability } from "../../../engine/metrics/moments.ts";
@@ -96,6 +96,25 @@ Deno.test("means of resamples vary as Politis and Romano (1994) give it", () => 
     const found = means.reduce((sum, each) => sum + each ** 2, 0) / count;
     // A variance of 20,000 draws has a standard error of 1 %.
     expect([memory, Math.abs(found / expected - 1) < 0.03]).toEqual([memory, true]);
+  }
+});
+
+Deno.test("widened, means of resamples vary as means of new days do", () => {
+  // Independent days have a mean whose variance is 1 / days.
+  for (const [days, length] of [[60, 4], [200, 6], [200, 1]] as const) {
+    let variance = 0;
+    const sets = 400;
+    for (let set = 0; set < sets; set++) {
+      const column = dependentDays(days, 0, 1_000 + set);
+      const mean = column.reduce((sum, each) => sum + each, 0) / days;
+      for (const drawn of drawResamples(50, days, 100 * set, length)) {
+        variance += (drawn.reduce((sum, day) => sum + column[day]!, 0) / days - mean) ** 2 / 50 / sets;
+      }
+    }
+    // The means of 400 sets have a standard error of 1.5 %; without the factor, the first variance is a tenth too small.
+    const share = variance * days;
+    expect([days, length, Math.abs(share * wideningOf(days, length) ** 2 - 1) < 0.045]).toEqual([days, length, true]);
+    if (days === 60) expect(share).toBeLessThan(0.93);
   }
 });
 

@@ -35,7 +35,9 @@ Deno.test("the reality check, its SPA and its step-down are those of the papers,
     expect(of).toBeDefined();
     const { still } = measureOf(objective, YEAR);
     const sign = ["max_drawdown", "annual_volatility"].includes(objective) ? -1 : 1;
-    const naive = naiveCheck({ returns: returns.map((each) => [...each]), objective, sign, still, orders });
+    // The cube root of 130 days.
+    const given = { objective, sign, still, orders, blockDays: 5 } as const;
+    const naive = naiveCheck({ returns: returns.map((each) => [...each]), ...given });
     const { survivors, distribution, ...figures } = check(returns, objective);
     expect([objective, figures.best]).toEqual([objective, expect.closeTo(naive.best, 9)]);
     expect([objective, figures.expected_best]).toEqual([objective, expect.closeTo(naive.expected_best, 9)]);

@@ -1,8 +1,8 @@
 /** The luck of scans: trials of markets that trade on different days, on noise and where one market has an edge. */
 import { expect } from "@std/expect";
-import { measureLuck } from "../../../research/overfitting.ts";
-import { Random } from "../../../research/numbers/random_numbers.ts";
-import { joinDays } from "../../../workers/optimization/joined_days.ts";
+import { measureLuck } from "../../research/overfitting.ts";
+import { Random } from "../../research/numbers/random_numbers.ts";
+import { joinDays } from "../../research/joined_days.ts";
 
 const DAYS = 360;
 const MARKETS = 12;
