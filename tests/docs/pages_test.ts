@@ -47,6 +47,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["docs/python.md", "groupby", "tests/client/python_frames.ts"],
   ["docs/research.md", "def resample", "tests/docs/research_in_python.ts"],
   ["docs/research.md", "The account out of sample", "tests/docs/research_in_python.ts"],
+  ["docs/research.md", "Without the best trades", "tests/docs/research_in_python.ts"],
   ["README.md", "--lang python", "tests/docs/strategies_test.ts"],
   ["docs/api.md", "Authorization: Bearer", "tests/docs/api_test.ts"],
   ["docs/api.md", '"ticks":', "tests/docs/api_test.ts"],

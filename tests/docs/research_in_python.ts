@@ -1,13 +1,20 @@
 /** Recomputes the figures of luck with the program of docs/research.md in Debian's NumPy and SciPy: `deno task test:debian`. */
 import { expect } from "@std/expect";
+import { DAY_MS } from "../../engine/time/durations.ts";
+import { ratioMetrics } from "../../engine/metrics/ratios.ts";
 import { measureLuck } from "../../research/overfitting.ts";
+import type { Luck } from "../../research/luck/conclusion.ts";
 import { Random } from "../../research/numbers/random_numbers.ts";
+import { plateau } from "../../research/plateau.ts";
+import { pointAt, type Space } from "../../research/space.ts";
+import { leaveOut, measureRegimes } from "../../research/stress/days.ts";
 import { blockPaths } from "../../research/monte_carlo/return_paths.ts";
 import type { FigureName } from "../../research/monte_carlo/paths.ts";
 import { listAccountDays, stitchWindows } from "../../research/walk_forward.ts";
 import { PATH_COLUMNS, POINT_COLUMNS } from "../../routers/monte_carlo/monte_carlo_paths.ts";
 import { ACCOUNT_COLUMNS, RETURN_COLUMNS, SPLIT_COLUMNS } from "../../routers/optimizations/trial_returns.ts";
 import type { Column } from "../../workers/rows/table_format.ts";
+import { trialColumns } from "../../workers/rows/write_trials.ts";
 import { writeTable } from "../../server/answers/encode_table.ts";
 import { toTablePart } from "../../workers/rows/table_part.ts";
 import { blockIn, readPage } from "../support/pages.ts";
@@ -25,6 +32,26 @@ function invent(): Float64Array[] {
   });
 }
 
+/** Twelve points; the fourth one is that with the edge. */
+const SPACE: Space = {
+  axes: [
+    { name: "fast", count: 3, first: 5, step: 5, decimals: 0 },
+    { name: "slow", count: 4, first: 20, step: 10, decimals: 0 },
+  ],
+};
+
+const near = (value: number | null | undefined) => expect.closeTo(value ?? NaN, 9);
+
+/** The figures of a check as the program prints them. */
+function figuresOf({ best, expected_best, p_value, spa_p_value, survivors, distribution }: NonNullable<
+  Luck["against_benchmark"]
+>) {
+  return {
+    ...{ best: near(best), expected_best: near(expected_best), p_value, spa_p_value, survivors: survivors?.count },
+    distribution: [near(distribution?.from), near(distribution?.to), ...distribution?.counts ?? []],
+  };
+}
+
 Deno.test("the program of docs/research.md gives the service's figures", async () => {
   const program = blockIn(await readPage("docs/research.md"), "python", "def resample");
   const returns = invent();
@@ -33,18 +60,34 @@ Deno.test("the program of docs/research.md gives the service's figures", async (
   const rows = returns.flatMap((each, i) =>
     Array.from(each, (value, day) => ({ number: numbers[i]!, day: day + 1, return: value }))
   );
-  const files = { "returns.csv": [RETURN_COLUMNS, rows] } as const;
+  const benchmark = Float64Array.from(returns[3]!, (each, day) => each / 2 + returns[day % TRIALS]![day]! / 4);
+  const held = Array.from(benchmark, (value, day) => ({ number: 0, day: day + 1, return: value }));
+  const sharpes = returns.map((each) =>
+    Number(ratioMetrics({ periodsPerYear: YEAR, riskFreeRate: 0 }, { returns: each }).sharpe)
+  );
+  const trials = sharpes.map((sharpe, point) => ({
+    ...{ number: numbers[point]!, sharpe },
+    ...Object.fromEntries(Object.entries(pointAt(SPACE, point)).map(([name, value]) => [`parameters.${name}`, value])),
+  }));
+  const columns = trialColumns(SPACE).filter(({ name }) => /^(number|sharpe|parameters\..*)$/.test(name));
+  const files = {
+    "returns.csv": [RETURN_COLUMNS, rows],
+    "benchmark.csv": [RETURN_COLUMNS, held],
+    "trials.csv": [columns, trials],
+  } as const;
   const found = await runProgram(program, files, [String(SEED), String(YEAR), String(numbers[best])]);
   const { luck, overfitting } = measureLuck({
-    ...{ trials: TRIALS, returns, numbers, best, trades: 30, benchmark: null, plateau: 1, seed: SEED },
+    ...{ trials: TRIALS, returns, numbers, best, trades: 30, benchmark, seed: SEED },
     ...{ objective: "sharpe", direction: "max", periodsPerYear: YEAR, riskFreeRate: 0 },
+    plateau: plateau(SPACE, best, (point) => sharpes[point]),
   });
-  const { best: own, expected_best, p_value, spa_p_value, survivors } = luck;
+  if (luck.against_benchmark === null) throw new Error("Cannot compare with a benchmark");
   const { independent_trials, expected_best_sharpe, deflated_sharpe, overfitting_probability, median_rank } =
     overfitting;
-  const near = (value: number | null) => expect.closeTo(value ?? NaN, 9);
   expect(found).toEqual({
-    ...{ best: near(own), expected_best: near(expected_best), p_value, spa_p_value, survivors: survivors?.count },
+    ...figuresOf(luck),
+    against_benchmark: figuresOf(luck.against_benchmark),
+    plateau: near(overfitting.plateau),
     ...{ independent_trials: near(independent_trials), expected_best_sharpe: near(expected_best_sharpe) },
     ...{ deflated_sharpe: near(deflated_sharpe), overfitting_probability, median_rank: near(median_rank) },
     probabilistic_sharpe: near(overfitting.probabilistic_sharpe),
@@ -90,7 +133,6 @@ Deno.test("the second program of docs/research.md gives the figures of splits, a
     "curves.csv": [POINT_COLUMNS, points],
   } as const;
   const found = await runProgram(program, files, [String(YEAR), String(INITIAL), String(RUIN)]);
-  const near = (value: number | null) => expect.closeTo(value ?? NaN, 9);
   const money = (value: number) => expect.closeTo(value, 6);
   const { quantiles: finals } = sample.figures.final_equity;
   const quantilesOf = (name: FigureName) => Object.values(sample.figures[name].quantiles ?? {}).map(near);
@@ -116,6 +158,80 @@ Deno.test("the second program of docs/research.md gives the figures of splits, a
     probability_of_loss: sample.probability_of_loss,
     probability_of_ruin: sample.probability_of_ruin,
     median_curve: sample.curves.p50.map(money),
+  });
+});
+
+Deno.test("the third program of docs/research.md gives the figures of a backtest's parts and of its place among paths", async () => {
+  const program = blockIn(await readPage("docs/research.md"), "python", "Without the best trades");
+  const returns = invent()[3]!;
+  const start = Date.parse("2023-08-15T00:00:00Z");
+  const time = returns.map((_, i) => start + i * DAY_MS);
+  const random = new Random(5);
+  const benchmark = returns.map((each, i) => (0.3 * each + 0.01 * random.normal()) * (i % 60 < 20 ? 3 : 1));
+  // The last one is open.
+  const trades = Array.from({ length: 30 }, (_, i) => {
+    const entryTime = start + (6 * i + 1) * DAY_MS + 3_600_000;
+    return { entryTime, exitTime: i === 29 ? null : entryTime + 2 * DAY_MS, pnl: 10 * random.normal() };
+  });
+  const rates = { initialBalance: INITIAL, periodsPerYear: YEAR, riskFreeRate: 0 };
+  const { sample, kept } = blockPaths(
+    { ...rates, returns, runs: 300, seed: 7, ruinDrawdown: RUIN, onPath: () => {} },
+    6,
+  );
+  let close = 100;
+  const iso = (ms: number | null) => ms === null ? null : new Date(ms).toISOString();
+  const number = (name: string): Column => ({ name, kind: "number", isNullable: true });
+  const moment = (name: string): Column => ({ name, kind: "time", isNullable: true });
+  const files = {
+    "returns.csv": [
+      [moment("timestamp"), number("return")],
+      [...time].map((ms, i) => ({
+        ...{ timestamp: iso(ms), return: returns[i] },
+      })),
+    ],
+    "trades.csv": [
+      [moment("entry_time"), moment("exit_time"), number("pnl")],
+      trades.map(({ entryTime, exitTime, pnl }) => ({
+        ...{ entry_time: iso(entryTime), exit_time: iso(exitTime), pnl },
+      })),
+    ],
+    "candles.csv": [
+      [moment("timestamp"), number("open"), number("close")],
+      [...time].map((ms, i) => {
+        const open = close;
+        return { timestamp: iso(ms), open, close: close *= 1 + benchmark[i]! };
+      }),
+    ],
+    "paths.csv": [
+      PATH_COLUMNS,
+      Array.from(kept.figures.sharpe, (_, i) => ({
+        ...{ sampling: kept.sampling, path: i + 1 },
+        ...Object.fromEntries(Object.entries(kept.figures).map(([name, values]) => [name, values[i]])),
+      })),
+    ],
+  } as const;
+  const found = await runProgram(program, files, [String(YEAR), String(INITIAL)]);
+  const days = { time, returns, benchmark, ...rates };
+  const rows = leaveOut(days, trades, INITIAL);
+  const figuresOf = ({ figures }: Pick<typeof rows[number], "figures">) => [
+    ...[near(figures?.total_return), near(figures?.sharpe), near(figures?.max_drawdown), figures?.trades],
+  ];
+  const [fewTrades, fewDays, without2023, without2024] = rows;
+  const ratios = ratioMetrics(rates, { returns });
+  expect(found).toEqual({
+    sharpe_error: near(Number(ratios.sharpe_error)),
+    interval: [near(Number(ratios.sharpe_low)), near(Number(ratios.sharpe_high))],
+    stress: {
+      trades: [near(fewTrades?.figures?.total_return), fewTrades?.figures?.trades],
+      days: figuresOf(fewDays!).slice(0, 3),
+      years: { "2023": figuresOf(without2023!), "2024": figuresOf(without2024!) },
+    },
+    regimes: measureRegimes(days, trades).map(figuresOf),
+    percentiles: {
+      final_equity: sample.figures.final_equity.percentile,
+      max_drawdown: sample.figures.max_drawdown.percentile,
+      sharpe: sample.figures.sharpe.percentile,
+    },
   });
 });
 

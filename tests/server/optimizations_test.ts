@@ -83,6 +83,15 @@ for (const kind of DATABASES) {
       const squares = returns.reduce((sum, each) => sum + (each - mean) ** 2, 0);
       const best = Number(ended.at("/optimization/luck/best"));
       expect(mean / Math.sqrt(squares / 30) * Math.sqrt(365)).toBeCloseTo(best, 9);
+      // The benchmark's come alike, and are what the second test takes off.
+      const held = (await user.get(`/api/optimizations/${id}/returns?of=benchmark`)).list("/returns").map(Object);
+      expect(held.map(({ number, day }) => [number, day])).toEqual(own.map(({ day }) => [0, day]));
+      const rest = returns.map((each, i) => each - held[i].return);
+      const lead = rest.reduce((sum, each) => sum + each) / 31;
+      const spread = Math.sqrt(rest.reduce((sum, each) => sum + (each - lead) ** 2, 0) / 30);
+      const against = Number(ended.at("/optimization/luck/against_benchmark/best"));
+      expect(lead / spread * Math.sqrt(365)).toBeCloseTo(against, 9);
+      expect((await user.get(`/api/optimizations/${id}/returns?of=trial`)).status).toBe(400);
       const csv = await fetch(`${user.url}/api/optimizations/${id}/returns?format=csv`, {
         headers: { cookie: user.cookie },
       });

@@ -110,12 +110,22 @@ for (const kind of DATABASES) {
       );
     });
 
-    await t.step("all trials count into how much is luck, each on the days of its own market", () => {
+    await t.step("all trials count into how much is luck, each on the days of its own market", async () => {
       // DEMO trades on all 366 days, and so on each day of a stock.
       expect(ended.at("/optimization/luck")).toMatchObject({
         ...{ trials: 18, trials_considered: 18, days: 366, objective: "sharpe" },
         against_benchmark: { p_value: expect.any(Number) },
       });
+      // Their daily returns stand on the days that are compared, 0 after the end of a membership.
+      const rows = (await user.get(`/api/optimizations/${id}/returns`)).list("/returns").map(Object);
+      const returns = [...Map.groupBy(rows, ({ number }) => number).values()].map((own) =>
+        own.map((row) => row.return)
+      );
+      expect(returns.map(({ length }) => length)).toEqual(trials.map(() => 366));
+      const last = returns.filter((_, i) => trials[i].market === "BEECH@SAMPLE").map((own) =>
+        own.findLastIndex(Boolean)
+      );
+      expect(last.every((day) => day > 0 && day < 200)).toBe(true);
     });
 
     await t.step("without a space, one strategy runs in each market of a universe", () => ofUniverse(user));
