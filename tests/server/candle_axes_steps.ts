@@ -58,7 +58,7 @@ async function trialAsBacktest(user: TestClient, path: string, trials: readonly 
 
 /** Checks the same for users' code, whose processes hold the candles of one range each. */
 async function varyOfScript(user: TestClient): Promise<void> {
-  const parameters = { runtime: SCRIPT, direction: "long" };
+  const parameters = { runtime: SCRIPT };
   const space = {
     ...SPACE,
     every: { values: [3, 7] },
