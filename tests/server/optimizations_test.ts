@@ -4,6 +4,7 @@ import { finishOptimization, OPTIMIZATION, submitOptimization } from "../support
 import { checkRunTrials } from "../support/run_trials.ts";
 import { startTestService } from "../support/service.ts";
 import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
+import { checkReturns } from "./exported_returns_steps.ts";
 import { varyCandles } from "./candle_axes_steps.ts";
 import { varyExecution } from "./execution_axes_steps.ts";
 import { checkAccount, checkSplits } from "./series_steps.ts";
@@ -72,34 +73,10 @@ for (const kind of DATABASES) {
       expect(counts.reduce((sum: number, each: number) => sum + each)).toBe(499);
     });
 
-    await t.step("the daily returns of its trials are a table, from which the figures follow", async () => {
-      const rows = (await user.get(`/api/optimizations/${id}/returns`)).list("/returns").map(Object);
-      expect(rows.length).toBe(6 * 31);
-      const number = ended.at("/optimization/best/0/number");
-      const own = rows.filter((row) => row.number === number);
-      expect(own.map(({ day }) => day)).toEqual(own.map((_, i) => i + 1));
-      const returns = own.map((row) => row.return);
-      const mean = returns.reduce((sum, each) => sum + each) / 31;
-      const squares = returns.reduce((sum, each) => sum + (each - mean) ** 2, 0);
-      const best = Number(ended.at("/optimization/luck/best"));
-      expect(mean / Math.sqrt(squares / 30) * Math.sqrt(365)).toBeCloseTo(best, 9);
-      // The benchmark's come alike, and are what the second test takes off.
-      const held = (await user.get(`/api/optimizations/${id}/returns?of=benchmark`)).list("/returns").map(Object);
-      expect(held.map(({ number, day }) => [number, day])).toEqual(own.map(({ day }) => [0, day]));
-      const rest = returns.map((each, i) => each - held[i].return);
-      const lead = rest.reduce((sum, each) => sum + each) / 31;
-      const spread = Math.sqrt(rest.reduce((sum, each) => sum + (each - lead) ** 2, 0) / 30);
-      const against = Number(ended.at("/optimization/luck/against_benchmark/best"));
-      expect(lead / spread * Math.sqrt(365)).toBeCloseTo(against, 9);
-      expect((await user.get(`/api/optimizations/${id}/returns?of=trial`)).status).toBe(400);
-      const csv = await fetch(`${user.url}/api/optimizations/${id}/returns?format=csv`, {
-        headers: { cookie: user.cookie },
-      });
-      const lines = (await csv.text()).trim().split("\n");
-      expect([lines[0], lines.length]).toEqual(["number,day,return", 6 * 31 + 1]);
-      expect(lines[1]).toBe(`${rows[0].number},1,${rows[0].return}`);
-      expect((await user.get(`/api/optimizations/${crypto.randomUUID()}/returns`)).status).toBe(404);
-    });
+    await t.step(
+      "the daily returns of its trials are a table, from which the figures follow",
+      () => checkReturns(user, ended),
+    );
 
     await t.step("a trial as a backtest has the same metrics, to the last digit", async () => {
       const [trial] = (await user.get(`/api/optimizations/${id}/trials?limit=1&sort=sharpe`)).list("/trials").map(
