@@ -4,7 +4,7 @@ import type { Size } from "./backtest_sizes.ts";
 import type { AttemptKey } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { storableJson, storableText } from "./codec/storable.ts";
-import { RUN_KINDS } from "./run_kinds.ts";
+import { RUN_KINDS, type RunKindName } from "./run_kinds.ts";
 import { type OwnedKey, type RunFailure, RunRecords, type RunRow, submittedAs, UNENDED } from "./runs.ts";
 import { backtests } from "./schema.ts";
 import { measureSeries, type Series } from "./series.ts";
@@ -12,7 +12,8 @@ import { measureSeries, type Series } from "./series.ts";
 /** The bytes of a row without its result. */
 export const STUDY_BYTES = 500;
 
-export type StudyKind = "monteCarlo" | "stressTest";
+/** The kinds whose records belong to a backtest. */
+export type StudyKind = Exclude<RunKindName, "backtest" | "optimization">;
 
 /** The columns that all of them have. */
 export interface StudyRow extends RunRow {

@@ -1,11 +1,12 @@
 /** The records of all kinds of runs: one way to read, list, count, cancel, fail and remove them. */
 import { and, count, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { v7 as uuidv7 } from "uuid";
 import { type Size, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
 import { storableText } from "./codec/storable.ts";
 import { RUN_KINDS, type RunKindName, type RunTable } from "./run_kinds.ts";
-import type { BACKTEST_STATUSES, monteCarlos, optimizations, stressTests } from "./schema.ts";
+import type { BACKTEST_STATUSES, optimizations } from "./schema.ts";
 
 export type RunStatus = (typeof BACKTEST_STATUSES)[number];
 
@@ -178,7 +179,7 @@ export class RunRecords<Row extends RunRow> {
 
 /** The condition of the newest record that a user submitted under a key, for a table that holds the keys itself. */
 export function submittedAs(
-  { ownerId, idempotencyKey, createdAt }: typeof optimizations | typeof monteCarlos | typeof stressTests,
+  { ownerId, idempotencyKey, createdAt }: Readonly<Record<"ownerId" | "idempotencyKey" | "createdAt", AnyPgColumn>>,
   submission: NamedSubmission,
   since: Date,
 ): SQL | undefined {

@@ -147,7 +147,11 @@ export const backtestSizes = pgTable("backtest_sizes", {
   bytes: bigint("bytes", { mode: "number" }).notNull(),
 });
 
-/** Clients' keys of their submissions: a retry with the same key is not a second submission. */
+/**
+ * Clients' keys of their submissions of backtests: a retry with the same key is not a second submission. The other kinds of runs keep the
+ * key in the record. This table is for processes of a version before them, which share the database during an upgrade: the first minor
+ * version after 0.1 may keep keys in `backtests` and drop it.
+ */
 export const idempotencyKeys = pgTable("idempotency_keys", {
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
   key: text("key").notNull(),

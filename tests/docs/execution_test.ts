@@ -82,7 +82,7 @@ Deno.test("the page lists the parts of sizing, commission and slippage with thei
     expect(rows.get(code(name))?.[1]).toMatch(new RegExp(`^${code(value)}`));
   }
   const models = (KEYS.slippage?.anyOf ?? []).flatMap(({ properties }) => properties === undefined ? [] : [properties]);
-  expect(models.length).toBe(3);
+  expect(models.length).toBeGreaterThan(2);
   for (const model of models) {
     const name = `\`{${Object.keys(model).join(", ")}}\``;
     expect([name, rows.get(name)?.[1]]).toEqual([name, Object.values(model).map(valuesOf).join("; ")]);

@@ -13,6 +13,7 @@ export const COPIED = [
   "routers",
   "strategies/builtin",
   "tests/engine",
+  "workers/rows/rows_closed.ts",
   "deno.json",
   "deno.lock",
 ];
