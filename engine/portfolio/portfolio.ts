@@ -207,7 +207,7 @@ export interface WeightRows {
   readonly market: Uint16Array;
   /** Value as a fraction of equity, negative when short. */
   readonly weight: Float64Array;
-  /** The marks that were sampled, ascending: evenly spaced, at most 500, the last one included. */
+  /** The marks that were sampled, ascending: evenly spaced, the last one included; at most 500, and fewer where more than 100 markets would have over 50,000 weights. */
   readonly marks: Int32Array;
 }
 

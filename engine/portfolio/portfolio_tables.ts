@@ -5,11 +5,16 @@ import type { CloseRows } from "./timeline.ts";
 
 /** Marks whose weights are kept, and markets whose correlations are. */
 const SAMPLES_MAX = 500;
+// An answer has all of them.
+const WEIGHTS_MAX = 50_000;
 const CORRELATED_MAX = 50;
 
 /** Gathers weights and holdings as an account is marked. */
 export class Sampler {
   readonly #rows: number;
+  /** The weights of one sample in so many are kept, and its holdings are counted in each. */
+  readonly #keepOneIn: number;
+  #samples = 0;
   readonly #sampled: number[] = [];
   readonly #marks: number[] = [];
   readonly #markets: number[] = [];
@@ -20,14 +25,21 @@ export class Sampler {
   #largest = 0;
   #herfindahl = 0;
 
-  constructor(rows: number) {
+  constructor(rows: number, markets: number) {
     this.#rows = rows;
+    this.#keepOneIn = Math.ceil(SAMPLES_MAX * markets / WEIGHTS_MAX);
   }
 
   /** Notes the positions of a row. A row that is marked again replaces its weights. */
   mark(row: number, held: readonly Seat[], equity: number): void {
-    if (row !== Math.floor(this.#next) && row !== this.#rows - 1) return;
+    const isLast = row === this.#rows - 1;
+    if (row !== Math.floor(this.#next) && !isLast) return;
     this.#count(held, equity);
+    if (this.#samples++ % this.#keepOneIn === 0 || isLast) this.#keep(row, held, equity);
+    while (Math.floor(this.#next) <= row) this.#next += Math.max(1, this.#rows / (SAMPLES_MAX - 1));
+  }
+
+  #keep(row: number, held: readonly Seat[], equity: number): void {
     while (this.#marks.at(-1) === row) for (const column of [this.#marks, this.#markets, this.#weights]) column.pop();
     if (this.#sampled.at(-1) !== row) this.#sampled.push(row);
     for (const { index, value } of held) {
@@ -35,7 +47,6 @@ export class Sampler {
       this.#markets.push(index);
       this.#weights.push(value / equity);
     }
-    while (Math.floor(this.#next) <= row) this.#next += Math.max(1, this.#rows / (SAMPLES_MAX - 1));
   }
 
   finish(): WeightRows {

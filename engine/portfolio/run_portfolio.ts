@@ -72,7 +72,7 @@ function begin(request: PortfolioRequest) {
   checkRequest(request);
   const { timeline, ...beside } = findRows(request);
   const plan = planOf(request, timeline, beside.days);
-  const sampler = new Sampler(timeline.instant.length);
+  const sampler = new Sampler(timeline.instant.length, request.markets.length);
   return { plan, sampler, simulation: prepare(request, plan, sampler), beside };
 }
 

@@ -19,6 +19,15 @@ export const METRICS_ID = "Metrics";
 // Results from before a metric existed lack it.
 const metricSchema = z.number().nullable().default(null);
 
+/** Rows that the engine wrote. To look at each of tens of thousands again would hold up everybody's requests. */
+const weightRowsSchema = z.custom<readonly (readonly [moment: number, market: number, weight: number])[]>(Array.isArray)
+  .meta({
+    type: "array",
+    items: { type: "array", prefixItems: [{ type: "integer" }, { type: "integer" }, { type: "number" }] },
+    description:
+      "`[moment, market, weight]` for each weight that is not 0: rows of `timestamps` and of `contributions`, and a fraction of equity.",
+  });
+
 /** The tables of a run over many markets; engine/portfolio/portfolio_summary.ts explains each key. */
 const portfolioSchema = z.object({
   contributions: z.array(z.object({
@@ -38,10 +47,10 @@ const portfolioSchema = z.object({
     ),
   }).nullable().describe("Over all marks with a position; null where there is none."),
   weights: z.object({
-    timestamps: z.array(z.string()).readonly().describe("The moments that were sampled, at most some 500."),
-    rows: z.array(z.tuple([z.int(), z.int(), z.number()]).readonly()).readonly().describe(
-      "`[moment, market, weight]` for each weight that is not 0: rows of `timestamps` and of `contributions`, and a fraction of equity.",
+    timestamps: z.array(z.string()).readonly().describe(
+      "The moments that were sampled, at most some 500; fewer where more than 100 markets have 50,000 weights then.",
     ),
+    rows: weightRowsSchema,
   }).describe("Value of each position as a fraction of equity, negative when short."),
   correlation: z.object({
     instruments: z.array(z.int()).readonly().describe("Rows of `contributions`: the markets held longest, at most 50."),

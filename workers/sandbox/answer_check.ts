@@ -191,7 +191,13 @@ export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType
   const path = z.object({ type: completed, figures, curve: doubles(candlesMax + 1) });
   return z.discriminatedUnion("type", [
     z.object({ type: z.literal("memory"), residentBytes: count, cpuMs: z.number() }),
-    z.object({ type: z.literal("progress"), decided: count, candlesDone: count, equity: number }),
+    z.object({
+      type: z.literal("progress"),
+      decided: count,
+      deciding: z.object({ calls: z.int(), candle: z.int() }),
+      candlesDone: count,
+      equity: number,
+    }),
     z.object({ type: z.literal("lookback"), candles: count }),
     z.object({ type: z.literal("log"), from: count, lines: log }),
     z.object({

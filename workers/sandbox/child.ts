@@ -5,7 +5,7 @@
  * This thread never computes, so it watches the memory of the process: the parent may not read that. And it notices at once when
  * standard input ends. Then nobody waits any more, and the process kills itself, a busy Worker included. The parent's SIGKILL is not enough: npm's `deno` is a script, and only the script would end.
  */
-import { createControl, readProgress } from "../../engine/control.ts";
+import { createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { confine } from "./confine.ts";
 import { FrameReader } from "./frame_reader.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
@@ -24,6 +24,7 @@ import { buffersOf } from "../../engine/buffer_pool.ts";
 
 const PROGRESS_MS = 250;
 const WATCH_MS = 25;
+const CPU_AFTER_MS = 1_000;
 // The system counts memory that nobody has touched too: what V8 reserves for the Worker, and an instance that is not collected yet.
 const WORKER_BYTES = 640 * 2 ** 20;
 /** The Worker's entry for each kind of job. */
@@ -46,9 +47,11 @@ const ENTRIES: Readonly<Record<SandboxKind, string>> = {
 
 const [kind = "", limits = "", address] = Deno.args;
 if (!isKind(kind)) throw new RangeError(`Cannot start a sandbox for ${JSON.stringify(kind)}`);
-const { memoryBytesMax, countsCpu, cpuSecondsMax }: ChildLimits = JSON.parse(limits);
-// It takes a tenth of the start.
-const measureCpu = countsCpu ? (await import("node:process")).default.cpuUsage : null;
+const { memoryBytesMax, countsCpuAtOnce, cpuSecondsMax }: ChildLimits = JSON.parse(limits);
+// It takes a tenth of the start, and no decision is given up so soon.
+const importCpu = async () => (await import("node:process")).default.cpuUsage;
+let measureCpu = countsCpuAtOnce ? await importCpu() : null;
+if (!countsCpuAtOnce) setTimeout(async () => measureCpu = await importCpu(), CPU_AFTER_MS);
 confine({ memoryBytesMax: WORKER_BYTES + 2 * memoryBytesMax, cpuSecondsMax });
 const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   type: "module",
@@ -63,10 +66,13 @@ if (kind === "python") {
   worker.postMessage({ interpreter } satisfies InterpreterMessage, [frozen.image.buffer]);
 }
 let decided = 0;
+let done: RunProgress = { candlesDone: 0, equity: NaN };
 let deciding = new Int32Array(new SharedArrayBuffer(4));
+let calls = new Int32Array(new SharedArrayBuffer(4));
 // An outcome, or a request, as a frame: the Worker writes it, so that this thread watches the memory that it takes.
 worker.onmessage = ({ data }: MessageEvent<FromChildWorker>) => {
   if (data instanceof SharedArrayBuffer) deciding = new Int32Array(data);
+  else if ("calls" in data) calls = new Int32Array(data.calls);
   else writeFrame(data);
 };
 worker.onmessageerror = () => send({ type: "broken", message: "its Worker's answer could not be read" });
@@ -80,10 +86,11 @@ pass(readJob());
 setInterval(watchMemory, WATCH_MS);
 setInterval(() => {
   reportMemory();
-  const progress = readProgress(control);
+  done = readProgress(control) ?? done;
   // An instance that begins again does not count backwards.
-  decided = Math.max(decided, Atomics.load(deciding, 0));
-  if (progress !== null) send({ type: "progress", decided, ...progress });
+  const candle = Atomics.load(deciding, 0);
+  decided = Math.max(decided, candle);
+  send({ type: "progress", decided, deciding: { calls: Atomics.load(calls, 0), candle }, ...done });
 }, PROGRESS_MS);
 await passFurtherJobs();
 die();

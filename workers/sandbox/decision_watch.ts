@@ -1,40 +1,63 @@
 import type { SandboxJob } from "./task.ts";
 
-/** A script that decides on one candle for longer will not end, while a whole run may take minutes. */
-export const DECISION_MS_MAX = 30_000;
+/** No limit is lower: a collection of garbage may take as long. */
+const DECISION_MS_MIN = 2_000;
+const RUN_SHARE = 1 / 20;
 
-/** Ends a script that goes on for too long within one decision, long before its whole run is due. */
+/** A user's code as its process sees it while it decides. */
+export interface Deciding {
+  /** Calls and returns so far: odd while a decision is under way. */
+  readonly calls: number;
+  /** The candle of the range that it decides on, from 0, where it knows of one market alone. */
+  readonly candle: number;
+}
+
+/** The longest time of a decision in a run that may take so long: a twentieth of it. */
+export function decisionMsMax(deadlineMs: number): number {
+  return Math.max(DECISION_MS_MIN, deadlineMs * RUN_SHARE);
+}
+
+/**
+ * Ends a user's code that goes on for too long within one decision, long before its whole run is due. Time counts only while the code
+ * decides, and only where both the clock and the processor have spent it: a machine that sleeps, is busy or is stopped by a debugger ends
+ * nothing. Preparing is no decision.
+ */
 export class DecisionWatch {
-  /** Opens of the range's candles; null: this job's decisions are not told. */
+  /** Opens of the range's candles; null: the job has many markets, or candles that are made up. */
   readonly #time: Float64Array | null;
   readonly #msMax: number;
-  #decided = 0;
+  #last: Deciding = { calls: 0, candle: 0 };
   #begun: { readonly atMs: number; readonly cpuMs: number } | null = null;
 
-  /** @param msMax The longest that a decision may take, both by the clock and in processor time. */
+  /** @param msMax The longest that a decision may take. */
   constructor(job: SandboxJob, msMax: number) {
-    this.#time = job.kind === "script" && "candles" in job.task
+    this.#time = "task" in job && "candles" in job.task && !("pathSeed" in job)
       ? job.task.candles.time.subarray(job.task.firstIndex)
       : null;
     this.#msMax = msMax;
   }
 
-  /**
-   * @param decided Candles of the range that were decided on. At 0 the script may still prepare; at all of them the
-   * run is measured.
-   * @returns Why the run is to end; null: it may go on.
-   */
-  check(decided: number, cpuMs: number): string | null {
-    const time = this.#time;
-    if (time === null || decided === 0 || decided >= time.length) return null;
-    const atMs = performance.now();
-    if (this.#begun === null || decided !== this.#decided) {
-      this.#decided = decided;
-      this.#begun = { atMs, cpuMs };
+  /** @param cpuMs Processor time of the code's process. @returns Why the run is to end; null: it may go on. */
+  check(deciding: Deciding, cpuMs: number): string | null {
+    const { calls, candle } = this.#last;
+    const isSame = deciding.calls === calls && deciding.candle === candle;
+    this.#last = deciding;
+    if (deciding.calls % 2 === 0) {
+      this.#begun = null;
       return null;
     }
-    if (Math.min(atMs - this.#begun.atMs, cpuMs - this.#begun.cpuMs) <= this.#msMax) return null;
-    const candle = `candle ${decided} of the range, counted from 0 (${new Date(time[decided]!).toISOString()})`;
-    return `Cannot go on at ${candle}: its decision took more than ${this.#msMax / 1000} s`;
+    const now = { atMs: performance.now(), cpuMs };
+    if (this.#begun === null || !isSame) {
+      this.#begun = now;
+      return null;
+    }
+    if (Math.min(now.atMs - this.#begun.atMs, cpuMs - this.#begun.cpuMs) <= this.#msMax) return null;
+    return `Cannot go on${this.#nameCandle(candle)}: its decision took more than ${this.#msMax / 1000} s`;
+  }
+
+  #nameCandle(candle: number): string {
+    const time = this.#time?.[candle];
+    if (time === undefined) return "";
+    return ` at candle ${candle} of the range, counted from 0 (${new Date(time).toISOString()})`;
   }
 }

@@ -1,5 +1,5 @@
 import { FrameFault } from "./frame_reader.ts";
-import { DECISION_MS_MAX, DecisionWatch } from "./decision_watch.ts";
+import { type Deciding, decisionMsMax, DecisionWatch } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { countKill } from "../common/telemetry.ts";
@@ -60,6 +60,7 @@ class SandboxProcess<Value extends object> {
   readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
   #decided = 0;
+  #deciding: Deciding = { calls: 0, candle: 0 };
   #residentBytesMax: number;
   #reloading: Promise<void> | null = null;
   #deadline: ReturnType<typeof setTimeout> | undefined;
@@ -74,11 +75,14 @@ class SandboxProcess<Value extends object> {
   constructor(job: SandboxJob, limits: SandboxLimits) {
     this.#limits = limits;
     this.#kind = job.kind;
-    this.#decision = new DecisionWatch(job, limits.decisionMsMax ?? DECISION_MS_MAX);
+    this.#decision = new DecisionWatch(
+      job,
+      VERDICTS[job.kind] === undefined ? decisionMsMax(limits.deadlineMs) : Infinity,
+    );
     this.#residentBytesMax = limits.memoryBytesMax;
     this.#child = spawnChild(
       kindOf(job),
-      childLimits(limits, job.kind),
+      childLimits(limits),
       limits.address ?? null,
       limits.jitless ?? false,
     );
@@ -124,7 +128,7 @@ class SandboxProcess<Value extends object> {
     const { cpuMsMax = Infinity } = this.#limits;
     const { atMs, cpuMs: before } = this.#begun;
     if (Math.min(performance.now() - atMs, cpuMs - before) > cpuMsMax) this.#endLate(cpuMsMax);
-    const stuck = this.#decision.check(this.#decided, cpuMs);
+    const stuck = this.#decision.check(this.#deciding, cpuMs);
     if (stuck !== null) this.#kill("deadline", "STRATEGY_TIMED_OUT", stuck);
   }
 
@@ -183,6 +187,7 @@ class SandboxProcess<Value extends object> {
       case "progress":
         this.#candlesDone = message.candlesDone;
         this.#decided = Math.max(message.candlesDone, message.decided);
+        this.#deciding = message.deciding;
         this.#limits.onProgress(message);
         return;
       case "trial":

@@ -7,8 +7,6 @@ export interface SandboxLimits {
   readonly deadlineMs: number;
   /** Ends the job sooner, once it has computed for so long both by the clock and in processor time. */
   readonly cpuMsMax?: number;
-  /** Ends a script over one market whose decision on a candle takes so long, measured likewise; default: 30 s. */
-  readonly decisionMsMax?: number;
   /** Resident memory of the process, beside the run's candles. */
   readonly memoryBytesMax: number;
   /** Called a few times a second while the job computes. */
@@ -38,13 +36,12 @@ const SLICE_SECONDS_MAX = 10;
 /** The limits that the process itself watches. */
 export function childLimits(
   { memoryBytesMax, deadlineMs, cpuMsMax, onTrial, pathsMs = 0 }: SandboxLimits,
-  kind: SandboxJob["kind"],
 ): ChildLimits {
   const seconds = Math.ceil((deadlineMs + pathsMs) / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX);
   // Never reached while a parent lives.
   return {
     memoryBytesMax,
-    countsCpu: cpuMsMax !== undefined || kind === "script",
+    countsCpuAtOnce: cpuMsMax !== undefined,
     cpuSecondsMax: seconds * navigator.hardwareConcurrency,
   };
 }

@@ -13,6 +13,7 @@ import {
   type WasmMarketsJob,
 } from "./markets_task.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
+import type { Deciding } from "./decision_watch.ts";
 import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
@@ -233,8 +234,8 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
 export interface ChildLimits {
   /** Resident memory, candles included. */
   readonly memoryBytesMax: number;
-  /** True: it reports the processor time that it has taken. */
-  readonly countsCpu: boolean;
+  /** True: it reports the processor time that it has taken from its start on; false: after its first second, so that it starts sooner. */
+  readonly countsCpuAtOnce: boolean;
   /** Time of all processors together. */
   readonly cpuSecondsMax: number;
 }
@@ -271,7 +272,7 @@ export interface LoggedLines {
 export type FromChild<Value extends object> =
   | { readonly type: "memory"; readonly residentBytes: number; readonly cpuMs: number }
   /** `decided`: candles of the range that code has decided on; 0 for an endpoint. */
-  | ({ readonly type: "progress"; readonly decided: number } & RunProgress)
+  | ({ readonly type: "progress"; readonly decided: number; readonly deciding: Deciding } & RunProgress)
   | LookbackRequest
   | LoggedLines
   | { readonly type: "trial"; readonly outcome: TrialOutcome }
@@ -289,5 +290,8 @@ export interface ToChildWorker {
   readonly control: Int32Array;
 }
 
-/** A message of that Worker: the pieces of a frame, or a word in shared memory that counts the candles that code has decided on. */
-export type FromChildWorker = readonly Uint8Array[] | SharedArrayBuffer;
+/**
+ * A message of that Worker: the pieces of a frame, a word in shared memory that counts the candles that code has decided on, or one that
+ * counts its calls (decision_calls.ts).
+ */
+export type FromChildWorker = readonly Uint8Array[] | SharedArrayBuffer | { readonly calls: SharedArrayBuffer };

@@ -196,6 +196,21 @@ Deno.test("what a portfolio cannot be is named", () => {
   expect(() => runOf([a], each([]))).toThrow("0 strategies over 1 markets");
 });
 
+Deno.test("many markets have their weights at fewer moments, and their holdings at as many", () => {
+  const [markets, days] = [250, 600];
+  const prices = still(...Array<number>(days).fill(10));
+  const equal = targets({ 1: Array<number>(markets).fill(1 / markets) });
+  const result = runOf(Array.from({ length: markets }, (_, n) => marketOf(`M${n}`, prices)), equal, {
+    initialBalance: 1e6,
+  });
+  // One of three of 500 moments, and the last one; nothing is held at the first.
+  const moments = Math.ceil(500 / 3);
+  expect([...result.weights.marks].at(-1)).toBe(days - 1);
+  expect(Math.abs(result.weights.marks.length - moments)).toBeLessThanOrEqual(1);
+  expect(result.weights.mark.length).toBe((result.weights.marks.length - 1) * markets);
+  expect(result.holdings!.mean).toBe(markets);
+});
+
 Deno.test("holdings and correlations of what was held", () => {
   const up = still(10, 10, 11, 10, 11, 10);
   const down = still(10, 10, 9, 10, 9, 10);

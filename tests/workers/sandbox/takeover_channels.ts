@@ -54,7 +54,11 @@ export const CHANNELS: readonly (readonly [what: string, job: SandboxJob, source
   ["a GiB of JSON", RUN, `claim(${GIB}, 0); for (let n = 0; n < 1024; n++) write(zeros);`],
   ["a GiB of columns", RUN, `claim(0, ${GIB}); for (let n = 0; n < 1024; n++) write(zeros);`],
   ["memory", CHECK, 'flood({ type: "memory", residentBytes: 1, cpuMs: 1 });'],
-  ["progress", RUN, 'flood({ type: "progress", decided: 1, candlesDone: 1, equity: 1 });'],
+  [
+    "progress",
+    RUN,
+    'flood({ type: "progress", decided: 1, deciding: { calls: 1, candle: 1 }, candlesDone: 1, equity: 1 });',
+  ],
   ["wishes for candles", RUN, 'flood({ type: "lookback", candles: 5 });'],
   ["logged lines", RUN, 'flood({ type: "log", from: 0, lines: Array(1000).fill(x(1000)) });'],
   ["a long logged line", RUN, 'send({ type: "log", from: 0, lines: [x(2e6)] });'],

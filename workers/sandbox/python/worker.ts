@@ -4,6 +4,7 @@
 import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
+import { CALLS } from "../decision_calls.ts";
 import { doScriptMarkets } from "../script/markets.ts";
 import { doScriptJob, doScriptRuns } from "../script/run.ts";
 import type { FromChild, InterpreterMessage, ToChildWorker } from "../task.ts";
@@ -11,6 +12,8 @@ import { compilePython } from "./compile.ts";
 import { Interpreter } from "./interpreter.ts";
 
 const ready = Promise.withResolvers<Interpreter>();
+
+self.postMessage({ calls: CALLS });
 
 self.onmessage = async ({ data }: MessageEvent<InterpreterMessage | ToChildWorker>) => {
   if ("interpreter" in data) ready.resolve(new Interpreter(data.interpreter));

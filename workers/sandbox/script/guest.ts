@@ -3,6 +3,7 @@ import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { ORDERS_MAX, WARMUP_MAX } from "../contracts/abi.ts";
 import { STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
 import type { Series } from "../candle_series.ts";
+import { countCall } from "../decision_calls.ts";
 import { nameCandle, roundCapacity } from "../player.ts";
 import { sampleInput } from "../sample_candles.ts";
 import { ask, brokenRealm, isOurs, isWhole, requireBuffer, ScriptError } from "./realm_answers.ts";
@@ -110,10 +111,13 @@ export class ScriptGuest extends RealmGuest {
 
 /** Like `ask`, without a function for each candle. */
 function askToDecide(door: Door, i: number, until: number): unknown {
+  countCall();
   try {
     return door.decide(i, until);
   } catch (error) {
     if (isOurs(error)) throw error;
     throw brokenRealm("its functions fail");
+  } finally {
+    countCall();
   }
 }

@@ -2,6 +2,7 @@ import type { Candles } from "../../../engine/candles.ts";
 import { type Period, PERIODS, type PortfolioMarket } from "../../../engine/portfolio/portfolio.ts";
 import { WARMUP_MAX } from "../contracts/abi.ts";
 import { MEMORY_BYTES, PORTFOLIO as AT, STATE } from "../contracts/layout.ts";
+import { countCall } from "../decision_calls.ts";
 import { roundCapacity } from "../player.ts";
 import { sampleInput } from "../sample_candles.ts";
 import { ask, askText, brokenRealm, isWhole, requireBuffer, ScriptError } from "./realm_answers.ts";
@@ -84,10 +85,13 @@ export class PortfolioGuest extends RealmGuest {
   decide(now: number, row: number): void {
     const doing = `Cannot go on at ${new Date(now).toISOString()}`;
     let answer: unknown;
+    countCall();
     try {
       answer = ask(() => this.#portfolio.decide(now, row));
     } catch (error) {
       throw this.explain(error, doing);
+    } finally {
+      countCall();
     }
     if (this.words[STATE.wanted / 4] !== 0) throw new MoreWanted();
     if (this.words[STATE.logged / 4] !== this.logged) this.takeLog();

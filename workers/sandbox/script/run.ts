@@ -143,7 +143,7 @@ function backtest(
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = makingGuests(guests, (isFirst) => {
     const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task), isFirst ? report : null);
-    if (isFirst) countIn(guest.decided);
+    countIn(guest.decided);
     return guest;
   });
   // A function of its own, because the first instance must be gone before the next one is made.

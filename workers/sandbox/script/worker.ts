@@ -4,10 +4,13 @@
 import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
+import { CALLS } from "../decision_calls.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { compileScript } from "./compile.ts";
 import { doScriptMarkets } from "./markets.ts";
 import { doScriptJob, doScriptRuns } from "./run.ts";
+
+self.postMessage({ calls: CALLS });
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(await answer(job, control));
 

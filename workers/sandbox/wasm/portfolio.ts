@@ -19,6 +19,7 @@ import {
   RUN_ORDERS_MAX,
   TAG_BYTES_MAX,
 } from "../contracts/abi.ts";
+import { countCall } from "../decision_calls.ts";
 import type { Guest } from "./guest.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
 import { COLUMNS, columnsBytes } from "./strategy.ts";
@@ -134,10 +135,13 @@ class PortfolioPlayer {
     this.#show(now, markets, account);
     const { frame, onMarkets } = this.#guest;
     let rows: number;
+    countCall();
     try {
       rows = onMarkets(frame, this.#block);
     } catch (error) {
       throw this.#guest.explain(error, `Cannot go on at ${at}`);
+    } finally {
+      countCall();
     }
     this.#guest.checkAbort(`Cannot go on at ${at}`);
     if (rows < 0) throw new RunError("STRATEGY_FAILED", `Cannot go on at ${at}: on_markets returned ${rows}`);

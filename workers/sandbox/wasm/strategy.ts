@@ -1,6 +1,7 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
 import { RunError } from "../../common/outcome.ts";
+import { countCall } from "../decision_calls.ts";
 import { InstanceStrategy, nameCandle, roundCapacity } from "../player.ts";
 import { FRAME, ORDER_BYTES, TRADE_BYTES } from "../contracts/abi.ts";
 import { type Driver, STATE } from "./driver.ts";
@@ -103,10 +104,13 @@ class GuestPlayer {
     const filled = Math.min(until, driver.filled);
     const next = this.#inputs?.show(i, filled) ?? filled;
     let reached: number;
+    countCall();
     try {
       reached = this.#drive(i, next);
     } catch (error) {
       throw this.#guest.explain(error, `Cannot go on at ${nameCandle(this.#candles, driver.deciding)}`);
+    } finally {
+      countCall();
     }
     if (this.#guest.hasAborted) this.#guest.checkAbort(`Cannot go on at ${nameCandle(this.#candles, reached - 1)}`);
     return reached;

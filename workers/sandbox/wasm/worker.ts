@@ -4,12 +4,14 @@
 import { brokenBy } from "../../common/outcome.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
+import { CALLS } from "../decision_calls.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { DECIDED } from "./driver.ts";
 import { doWasmMarkets } from "./markets.ts";
 import { doWasmJob, doWasmRuns } from "./run.ts";
 
 self.postMessage(DECIDED);
+self.postMessage({ calls: CALLS });
 
 self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(answer(job, control));
 
