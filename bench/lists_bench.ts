@@ -7,18 +7,11 @@
  */
 import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
-import type { TestClient } from "../tests/support/client.ts";
 import { startProcess } from "../tests/support/process.ts";
-import { importLongest, LONGEST, storeTrades, storeTrials, WEEK } from "./lists_records.ts";
-import { quantile, report, say } from "./measure.ts";
+import { importLongest, LONGEST, storeTrades, storeTrials } from "./lists_records.ts";
+import { watchOthers } from "./others.ts";
 
 const [filter = ""] = Deno.args;
-const WATCHED_MS = 6_000;
-const SESSION_EVERY_MS = 50;
-const RUN_EVERY_MS = 500;
-const GOAL_MS = 250;
-const RUN_MS_MAX = 1_500;
-const HOURS = { timeframe: "1h" };
 
 /** The records whose lists are read. */
 interface Records {
@@ -132,78 +125,7 @@ async function measure(
   };
   for (const [name, [readers, paths]] of Object.entries(READINGS)) {
     if (!name.includes(filter)) continue;
-    const leaving = new AbortController();
-    const all = paths(records);
-    const readings = Array.from(
-      { length: readers },
-      (_, i) => readAgain(reader, all[i % all.length]!, leaving.signal),
-    );
-    const { sessions, runTimes, lists } = await watch(other);
-    leaving.abort();
-    const read = (await Promise.all(readings)).reduce((sum, each) => ({
-      bytes: sum.bytes + each.bytes,
-      answers: sum.answers + each.answers,
-    }), { bytes: 0, answers: 0 });
-    const megabytesPerSecond = read.bytes / 1e6 / (WATCHED_MS / 1000);
-    await say(
-      `${kind}, ${name}: session p50 ${ms(sessions, 0.5)}, p99 ${ms(sessions, 0.99)} ms; short backtest p50 ` +
-        `${ms(runTimes, 0.5)}, longest ${ms(runTimes, 1)} ms; short list p50 ${ms(lists, 0.5)}, longest ${
-          ms(lists, 1)
-        } ms; ` +
-        `${megabytesPerSecond.toFixed(1)} MB/s, ${read.answers} answers`,
-    );
-    const during = (what: string, ours: number, most: number) =>
-      report({ measure: `${kind}: another's ${what} during: ${name}`, ours, goal: { of: "ours", most } });
-    await during("session (p99)", quantile(sessions, 0.99), GOAL_MS);
-    await during("short backtest (longest)", quantile(runTimes, 1), RUN_MS_MAX);
-    await during("short list (longest)", quantile(lists, 1), RUN_MS_MAX);
+    const requests = paths(records).map((path) => ({ path }));
+    await watchOthers(kind, { name, readers, requests }, { reader, other });
   }
-}
-
-function ms(latencies: readonly number[], share: number): string {
-  return quantile(latencies, share).toFixed(0);
-}
-
-/** Reads a path again and again until the signal comes. */
-async function readAgain({ url, cookie }: TestClient, path: string, signal: AbortSignal) {
-  let [bytes, answers] = [0, 0];
-  while (!signal.aborted) {
-    try {
-      const answer = await fetch(new URL(path, url), { headers: { cookie, "accept-encoding": "identity" }, signal });
-      for await (const piece of answer.body ?? []) bytes += piece.byteLength;
-      if (answer.status === 200) answers++;
-      else await new Promise((resume) => setTimeout(resume, 100));
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-  return { bytes, answers };
-}
-
-/** Times another user's requests for a while, whether or not the earlier ones were answered. */
-async function watch(user: TestClient) {
-  const time = async (work: () => Promise<unknown>) => {
-    const begun = performance.now();
-    await work();
-    return performance.now() - begun;
-  };
-  const sessions: Promise<number>[] = [];
-  const runs: Promise<number>[] = [];
-  const backtest = { ...WEEK, strategy: "SMA Cross", initial_balance: 1000, parameters: HOURS };
-  const lists: Promise<number>[] = [];
-  const run = async () => {
-    const submitted = await user.send("POST", "/api/backtests", { backtest: { ...backtest, fresh: true } });
-    await user.finish(submitted.at("/backtest/id"));
-    return `/api/backtests/${submitted.at("/backtest/id")}/trades`;
-  };
-  const list = await run();
-  const timers = [
-    setInterval(() => sessions.push(time(() => user.get("/api/session"))), SESSION_EVERY_MS),
-    setInterval(() => runs.push(time(run)), RUN_EVERY_MS),
-    setInterval(() => lists.push(time(() => user.get(list))), RUN_EVERY_MS),
-  ];
-  await new Promise((resume) => setTimeout(resume, WATCHED_MS));
-  timers.forEach(clearInterval);
-  const [first, second, third] = await Promise.all([sessions, runs, lists].map((each) => Promise.all(each)));
-  return { sessions: first ?? [], runTimes: second ?? [], lists: third ?? [] };
 }

@@ -20,7 +20,7 @@ const START = "2024-02-01T00:00:00.000Z";
 const NONE = new Float64Array();
 // To check each of them takes longer than all the rest.
 const metricsSchema = z.custom<Metrics>();
-export const WEEK = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2024-01-08" };
+const WEEK = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2024-01-08" };
 const YEAR = { ...WEEK, end_date: "2025-01-01", initial_balance: 10_000 };
 const MINUTES = { timeframe: "1m", fast: 1 };
 const MINUTE_MS = 60_000;

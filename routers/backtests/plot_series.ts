@@ -10,13 +10,12 @@ import { formatSchema } from "../common/formats.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet } from "./owned_backtest.ts";
-import { readLarge } from "../common/large_reads.ts";
-
+import { piecesInTurns, readLarge } from "../common/large_reads.ts";
 import { encodeCursor, integerSchema, listShape } from "../common/paging.ts";
 import { countBefore, type TimeRange } from "./equity.ts";
 import type { ChartRange } from "./run_chart.ts";
 import { afterCursor, rangeShape, type SeriesAnswer, toRange } from "./series.ts";
-import { type Context, userProcedure } from "../common/trpc.ts";
+import { type Context, type UserContext, userProcedure } from "../common/trpc.ts";
 
 const ROWS_DEFAULT = 500;
 const ROWS_MAX = 10_000;
@@ -83,25 +82,27 @@ export const plotStreamsProcedures = {
   series: userProcedure
     .input(inputObject(plotsShape))
     .query(async ({ ctx, input: { id, ...request } }) =>
-      answerPlots(ctx.db, await mustGet(ctx.db, id, ctx.user.id), request)
+      answerPlots(ctx, await mustGet(ctx.db, id, ctx.user.id), request)
     ),
 };
 
+/** The plots in the format that is asked for, read in turns of the caller's. */
 async function answerPlots(
-  db: Db,
+  ctx: UserContext,
   row: Backtest,
   { format, limit, cursor, ...moments }: Omit<z.infer<z.ZodObject<typeof plotsShape>>, "id">,
 ): Promise<SeriesAnswer> {
   const range = afterCursor(toRange(moments), cursor);
   const plots = row.plots ?? [];
   const columns = plots.map(({ name }) => name);
-  const page = limit === undefined ? null : await cutPage(readRange(db, row, range), limit);
+  const cut = (rows: number) => readLarge(ctx, () => cutPage(readRange(ctx.db, row, range), rows));
+  const page = limit === undefined ? null : await cut(limit);
   const body = async () => {
-    const { pieces, nextCursor } = page ?? await cutPage(readRange(db, row, range), ROWS_DEFAULT);
+    const { pieces, nextCursor } = page ?? await cut(ROWS_DEFAULT);
     return { plots, series: pieces.flatMap(toPoints), next_cursor: nextCursor };
   };
   const pieces = async function* () {
-    for await (const { time, columns: values } of page?.pieces ?? readRange(db, row, range)) {
+    for await (const { time, columns: values } of page?.pieces ?? piecesInTurns(ctx, readRange(ctx.db, row, range))) {
       yield { time, columns: Object.fromEntries(columns.map((name, place) => [name, values[place]!])) };
     }
   };

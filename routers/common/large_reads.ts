@@ -43,4 +43,18 @@ export function turnsOf(
   };
 }
 
+/** Pieces of an answer, each of which is made in a turn of the caller's. It ends them where its reader leaves. */
+export async function* piecesInTurns<Piece>(ctx: TurnsContext, pieces: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  const run = turnsOf(ctx);
+  try {
+    for (;;) {
+      const { value, done } = await run(() => pieces.next());
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
 type TurnsContext = Pick<Context, "userTurns"> & { readonly user: User };

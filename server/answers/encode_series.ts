@@ -5,7 +5,7 @@ import { chooseFormat, sendPieces } from "./send_pieces.ts";
 import { sendJson } from "./stream_limits.ts";
 
 // A piece is written without a break, and others wait for it.
-const PIECE_ROWS = 8192;
+const PIECE_VALUES = 32_768;
 
 /** A series of a backtest as JSON, CSV or an Arrow stream, in pieces that keep the client's pace. */
 export async function encodeSeries(answer: SeriesAnswer, request: Request): Promise<Response> {
@@ -28,9 +28,10 @@ export async function encodeSeries(answer: SeriesAnswer, request: Request): Prom
 
 /** The rows of a series, a few thousand at a time. */
 async function* cut({ columns, pieces }: SeriesAnswer): AsyncGenerator<TablePart> {
+  const pieceRows = Math.ceil(PIECE_VALUES / (1 + columns.length));
   for await (const { time, columns: values } of pieces()) {
-    for (let from = 0; from < time.length; from += PIECE_ROWS) {
-      const until = Math.min(from + PIECE_ROWS, time.length);
+    for (let from = 0; from < time.length; from += pieceRows) {
+      const until = Math.min(from + pieceRows, time.length);
       const parts = [time, ...columns.map((name) => values[name]!)].map((column) => column.subarray(from, until));
       yield { length: until - from, values: parts };
     }
