@@ -7,7 +7,7 @@ import type { TestClient } from "../tests/support/client.ts";
 import { say } from "./measure.ts";
 import { makeWalk } from "./random_walk.ts";
 
-/** As many as an account may have. */
+/** The markets of the widest account. */
 export const MARKETS = Array.from({ length: 1_000 }, (_, n) => `W${n}`);
 const DAYS = 731;
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ const YEAR = {
   end_date: "2025-01-01",
   initial_balance: 1e4,
 };
-/** As many as a version may have. */
+/** The most members of a version. */
 const MEMBERS = 5_000;
 const UNIVERSE = "wide";
 const PLOTS = 16;

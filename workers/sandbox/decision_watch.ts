@@ -1,16 +1,9 @@
+import type { Deciding } from "./decision_calls.ts";
 import type { SandboxJob } from "./task.ts";
 
 /** No limit is lower: a collection of garbage may take as long. */
 const DECISION_MS_MIN = 2_000;
 const RUN_SHARE = 1 / 20;
-
-/** A user's code as its process sees it while it decides. */
-export interface Deciding {
-  /** Calls and returns so far: odd while a decision is under way. */
-  readonly calls: number;
-  /** The candle of the range that it decides on, from 0, where it knows of one market alone. */
-  readonly candle: number;
-}
 
 /** The longest time of a decision in a run that may take so long: a twentieth of it. */
 export function decisionMsMax(deadlineMs: number): number {

@@ -1,5 +1,6 @@
 import { FrameFault } from "./frame_reader.ts";
-import { type Deciding, decisionMsMax, DecisionWatch } from "./decision_watch.ts";
+import type { Deciding } from "./decision_calls.ts";
+import { decisionMsMax, DecisionWatch } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import { countKill } from "../common/telemetry.ts";

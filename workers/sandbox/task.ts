@@ -13,7 +13,7 @@ import {
   type WasmMarketsJob,
 } from "./markets_task.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
-import type { Deciding } from "./decision_watch.ts";
+import type { Deciding } from "./decision_calls.ts";
 import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
