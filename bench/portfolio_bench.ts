@@ -7,7 +7,6 @@
  * `deno run --allow-all bench/portfolio_bench.ts [runs]`. Without a C compiler the first is measured alone.
  */
 import { BufferPool, buffersOf } from "../engine/buffer_pool.ts";
-import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { findAsks } from "../engine/portfolio/decisions.ts";
 import type { PortfolioMarket } from "../engine/portfolio/portfolio.ts";
@@ -15,48 +14,19 @@ import { beginPortfolio, runPortfolio } from "../engine/portfolio/run_portfolio.
 import { run } from "../engine/run.ts";
 import { momentumRotation } from "../strategies/builtin/portfolio/momentum_rotation.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
+import { DAY_MS, makeMarkets, MINUTE_MS, ROTATION } from "./many_markets.ts";
 import { measureCpu, median, report } from "./measure.ts";
 
 const RUNS = Number(Deno.args[0] ?? 9);
 const WARM_UPS = 3;
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
-const [ROTATED, DAYS, TOP, LOOKBACK] = [500, 2520, 20, 126];
 const [EACH, MINUTES] = [50, 525_600];
 const POOL_BYTES_MAX = 1 << 28;
-
-function walk(count: number, stepMs: number, seed: number, span: number): Candles {
-  const column = () => new Float64Array(count);
-  const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
-  let state = seed;
-  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
-  for (let i = 0, price = 100; i < count; i++) {
-    const close = price * (1 + (random() - 0.499) * span);
-    candles.time[i] = i * stepMs;
-    candles.open[i] = price;
-    candles.close[i] = close;
-    candles.high[i] = Math.max(price, close) * (1 + random() * span / 4);
-    candles.low[i] = Math.min(price, close) * (1 - random() * span / 4);
-    candles.volume[i] = 100;
-    price = close;
-  }
-  return candles;
-}
-
-const marketsOf = (count: number, length: number, stepMs: number, span: number): PortfolioMarket[] =>
-  Array.from({ length: count }, (_, n) => ({
-    id: `M${n}@X`,
-    symbol: `M${n}`,
-    exchange: "X",
-    candles: walk(length, stepMs, 7 + n, span),
-    firstIndex: 0,
-  }));
 
 const execution = resolveExecution({ commission: 0.001, marginCall: false }, "crypto");
 
 async function measureRotation(): Promise<void> {
-  const markets = marketsOf(ROTATED, DAYS, DAY_MS, 0.04);
-  const parameters = { top: TOP, lookback: LOOKBACK, skip: 0, filter: 0, every: "month", exposure: 1, minTrade: 0 };
+  const { markets: count, days, parameters } = ROTATION;
+  const markets = makeMarkets(count, days, DAY_MS);
   const pool = new BufferPool(POOL_BYTES_MAX);
   const request = () => ({
     markets,
@@ -80,7 +50,7 @@ async function measureRotation(): Promise<void> {
   const times: [number, number][] = [];
   for (let k = 0; k < RUNS + WARM_UPS; k++) times.push([measureCpu(rules), measureCpu(() => void whole())]);
   const reference = c === null ? null : { name: "the same rules in C", value: c };
-  const name = `rotation of ${ROTATED} instruments, ${DAYS} days`;
+  const name = `rotation of ${count} instruments, ${days} days`;
   const measured = times.slice(WARM_UPS);
   await report({ measure: name, ours: median(measured.map(([ms]) => ms)), reference, goal: { of: "ratio", most: 2 } });
   // C makes neither metrics nor the table of contributions nor the matrix of correlations.
@@ -110,7 +80,8 @@ async function runC(markets: readonly PortfolioMarket[], equity: number): Promis
       for (const column of [open, high, low, close]) await write(column);
     }
     file.close();
-    const args = [`${folder}/data`, ROTATED, DAYS, TOP, LOOKBACK, RUNS + WARM_UPS].map(String);
+    const { days, parameters: { top, lookback } } = ROTATION;
+    const args = [`${folder}/data`, markets.length, days, top, lookback, RUNS + WARM_UPS].map(String);
     const { stdout } = await new Deno.Command(program, { args }).output();
     const lines = new TextDecoder().decode(stdout).trim().split("\n").map((line) => line.split(" ").map(Number));
     const found = lines[0]![1]!;
@@ -124,7 +95,7 @@ async function runC(markets: readonly PortfolioMarket[], equity: number): Promis
 }
 
 async function measureEach(): Promise<void> {
-  const markets = marketsOf(EACH, MINUTES, MINUTE_MS, 0.002);
+  const markets = makeMarkets(EACH, MINUTES, MINUTE_MS);
   const strategyOf = () =>
     smaCross.create({ fast: 50, slow: 200, direction: "both", stopLossLevel: 0, takeProfitLevel: 0 });
   const pool = new BufferPool(POOL_BYTES_MAX);

@@ -32,6 +32,23 @@ export async function listChunksOfMany(db: Db, instrumentIds: readonly string[])
   return instrumentIds.map((id) => lists.get(id) ?? []);
 }
 
+/**
+ * A digest an instrument of all that listChunks tells: equal digests, equal chunks. Far quicker than their list, which has a row a month.
+ *
+ * @returns In the order of the ids.
+ */
+export async function digestChunksOfMany(db: Db, instrumentIds: readonly string[]): Promise<string[]> {
+  const { instrumentId, timeframe, month, sha256, updatedAt } = candleChunks;
+  // A sum needs no order, which costs more than the rest.
+  const moment = sql`(date_part('epoch', ${updatedAt}) * 1e6)::bigint + (${month} - date '1970-01-01')`;
+  const hash = sql`hashtextextended(${timeframe} || ' ' || ${sha256}, ${moment})`;
+  const digest = sql<string>`concat(count(*), ' ', sum(${hash}))`;
+  const rows = await db.select({ instrumentId, digest }).from(candleChunks)
+    .where(inArray(instrumentId, [...instrumentIds])).groupBy(instrumentId);
+  const digests = new Map(rows.map((row) => [row.instrumentId, row.digest]));
+  return instrumentIds.map((id) => digests.get(id) ?? "");
+}
+
 /** True if the archive has candles of an instrument. */
 export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {
   const rows = await db.select({ month: candleChunks.month }).from(candleChunks)

@@ -33,8 +33,19 @@ export interface Piece {
   readonly source: { readonly first: number; readonly last: number } | null;
 }
 
+/** The pieces of series that runs take as they are stored: those of hundreds of instruments are cut for each run. */
+const STORED = new WeakMap<readonly ChunkSummary[], readonly PieceKey[]>();
+
 /** Cuts the series of a plan into pieces, a chunk each. */
-export function cutPieces(plan: ReadPlan): PieceKey[] {
+export function cutPieces(plan: ReadPlan): readonly PieceKey[] {
+  const { series, source, timeframe } = plan;
+  if (source !== timeframe) return cutSeries(plan);
+  const pieces = STORED.get(series) ?? cutSeries(plan);
+  STORED.set(series, pieces);
+  return pieces;
+}
+
+function cutSeries(plan: ReadPlan): PieceKey[] {
   const { series, source, timeframe, instrument } = plan;
   const buckets = source === timeframe ? null : bucketsOf(instrument, source, plan);
   const cuts = series.map(({ month }, index) => {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { type ChunkSummary, listChunks, listChunksOfMany } from "../../db/candle_chunks.ts";
+import type { ChunkSummary } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
-import { listCoverageOfMany, listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
+import type { Stretch } from "../../db/coverage.ts";
 import type { Instrument } from "../../db/instruments.ts";
 import { type Hours, sessionOf } from "../calendar/exchange_sessions.ts";
 import { bucketsOf, canMake, daysOf, isFed, sourceRange } from "./made_candles.ts";
+import { type Holdings, readHoldings } from "./read_holdings.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
   bucketStart,
@@ -82,33 +83,6 @@ export class TimeframeTooFineError extends Error {
  */
 export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
   return planFrom(await readHoldings(db, query.instrument), query);
-}
-
-/** The archive's state of an instrument, which plans of it are made from. */
-export interface Holdings {
-  readonly chunks: readonly ChunkSummary[];
-  /** The stretches that a feed was asked for; empty for an instrument without a feed. */
-  readonly known: readonly (Stretch & { readonly timeframe: string })[];
-}
-
-async function readHoldings(db: Db, instrument: Instrument): Promise<Holdings> {
-  const [chunks, known] = await Promise.all([
-    listChunks(db, instrument.id),
-    isFed(instrument) ? listInstrumentCoverage(db, instrument.id) : [],
-  ]);
-  return { chunks, known };
-}
-
-/** Like readHoldings, of many instruments in a statement or two. @returns In the order of the instruments. */
-export async function readHoldingsOfMany(db: Db, instruments: readonly Instrument[]): Promise<Holdings[]> {
-  const [only] = instruments;
-  if (only !== undefined && instruments.length === 1) return [await readHoldings(db, only)];
-  const fed = instruments.filter(isFed);
-  const [chunks, known] = await Promise.all([
-    listChunksOfMany(db, instruments.map(({ id }) => id)),
-    fed.length === 0 ? [] : listCoverageOfMany(db, fed.map(({ id }) => id)),
-  ]);
-  return instruments.map((instrument, n) => ({ chunks: chunks[n]!, known: known[fed.indexOf(instrument)] ?? [] }));
 }
 
 /** Like planRead(), from what was read before. @throws {TimeframeTooFineError} */
@@ -224,7 +198,12 @@ export function planTag(plan: ReadPlan, variant: string): string {
   return hash.digest("base64url").slice(0, 27);
 }
 
-function groupByTimeframe(chunks: readonly ChunkSummary[]): Map<Timeframe, ChunkSummary[]> {
+/** The groups of lists of chunks that are held: each run over hundreds of instruments plans all of them. */
+const GROUPS = new WeakMap<readonly ChunkSummary[], ReadonlyMap<Timeframe, readonly ChunkSummary[]>>();
+
+function groupByTimeframe(chunks: readonly ChunkSummary[]): ReadonlyMap<Timeframe, readonly ChunkSummary[]> {
+  const known = GROUPS.get(chunks);
+  if (known !== undefined) return known;
   const groups = new Map<Timeframe, ChunkSummary[]>();
   for (const chunk of chunks) {
     if (!isTimeframe(chunk.timeframe) || chunk.candles === 0) continue;
@@ -232,6 +211,7 @@ function groupByTimeframe(chunks: readonly ChunkSummary[]): Map<Timeframe, Chunk
     if (group === undefined) groups.set(chunk.timeframe, [chunk]);
     else group.push(chunk);
   }
+  GROUPS.set(chunks, groups);
   return groups;
 }
 
@@ -247,8 +227,8 @@ function chooseSource(
 ): Timeframe | undefined {
   const all = usable.map((name) => {
     const chunks = held.get(name) ?? [];
-    const inside = chunks.filter((chunk) => closeOf(chunk, name) > start && chunk.firstTime.getTime() < end);
-    const [first, last] = [inside[0], inside.at(-1)];
+    const isInside = (chunk: ChunkSummary) => closeOf(chunk, name) > start && chunk.firstTime.getTime() < end;
+    const [first, last] = [chunks.find(isInside), chunks.findLast(isInside)];
     if (first === undefined || last === undefined) return { name, reachMs: 0 };
     return { name, reachMs: Math.min(closeOf(last, name), end) - Math.max(first.firstTime.getTime(), start) };
   });

@@ -13,18 +13,15 @@ import {
   type Repair,
   retryOnChange,
 } from "../../market/archive/read.ts";
-import {
-  type CandleQuery,
-  type Holdings,
-  planFrom,
-  readHoldingsOfMany,
-  type ReadPlan,
-} from "../../market/archive/read_plan.ts";
+import { type DigestedChunks, type Holdings, readHoldingsOfMany } from "../../market/archive/read_holdings.ts";
+import { type CandleQuery, planFrom, type ReadPlan } from "../../market/archive/read_plan.ts";
 import { sessionOf } from "../../market/calendar/exchange_sessions.ts";
 import { Gatherer } from "./gatherer.ts";
 
 // A year of 1m candles is 25 MB.
 const BYTES_MAX = 256 * 1024 ** 2;
+/** Chunks that are known without their candles: about 40 MB. */
+const CHUNKS_MAX = 131_072;
 
 /**
  * Candles of recent runs in shared memory, a span of whole months for each instrument and timeframe: runs that differ in range, lookback or
@@ -54,7 +51,11 @@ export class CandleCache {
         ? [await findInstrument(db, only)]
         : await findInstruments(db, keys);
     });
-    this.#readHoldings = new Gatherer((instruments) => readHoldingsOfMany(db, instruments));
+    const chunks = new LRUCache<string, DigestedChunks>({
+      maxSize: CHUNKS_MAX,
+      sizeCalculation: ({ chunks }) => chunks.length + 1,
+    });
+    this.#readHoldings = new Gatherer((instruments) => readHoldingsOfMany(db, instruments, chunks));
     this.#readChunks = new Gatherer((keys) => readChunksOfMany(db, keys), {
       sizeOf: ({ candles }) => candles,
       sizeMax: QUERY_CANDLES_MAX,

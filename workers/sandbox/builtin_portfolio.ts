@@ -7,7 +7,7 @@ import type { BufferPool } from "../../engine/buffer_pool.ts";
 import { isAskedToStop } from "../../engine/control.ts";
 import type { PortfolioMarket, PortfolioRequest, PortfolioResult } from "../../engine/portfolio/portfolio.ts";
 import { summarizePortfolio } from "../../engine/portfolio/portfolio_summary.ts";
-import { runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
+import { repeatPortfolio, runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
@@ -28,10 +28,15 @@ export function runBuiltinPortfolio(
   const make = strategyMaker(task);
   if (make === null) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
   const { slug: _slug, parameters: _parameters, positionsMax: _max, rank: _rank, ...settings } = task;
-  const simulate = (markets: readonly PortfolioMarket[], watch: Int32Array | null) =>
-    runPortfolio({ ...settings, markets, strategy: make(markets.length), control: watch, pool });
-  const result = simulate(task.markets, control);
-  const integrity = checkCut(task, result, (markets) => simulate(markets, control));
+  const requestOf = (markets: readonly PortfolioMarket[]): PortfolioRequest => ({
+    ...settings,
+    markets,
+    strategy: make(markets.length),
+    control,
+    pool,
+  });
+  const result = runPortfolio(requestOf(task.markets));
+  const integrity = checkCut(task, result, (markets) => repeatPortfolio(requestOf(markets)));
   const { metrics, undefinedMetrics, bounds, notes } = result;
   return {
     type: "completed",
@@ -67,13 +72,13 @@ export function strategyMaker(
 function checkCut(
   { markets, timeframeMs }: PortfolioTask,
   result: PortfolioResult,
-  again: (markets: readonly PortfolioMarket[]) => PortfolioResult,
+  again: (markets: readonly PortfolioMarket[]) => Float64Array,
 ): Integrity {
   const half = Math.floor(result.instant.length / 2);
   const until = result.instant[half - 1];
   if (until === undefined) return { lookahead: SKIPPED, determinism: SKIPPED, warm_up: SKIPPED, orders: SKIPPED };
   const cut = again(markets.map((market) => cutMarket(market, until, timeframeMs)));
-  const differs = cut.equity.findIndex((equity, row) => row < half && !Object.is(equity, result.equity[row]));
+  const differs = cut.findIndex((equity, row) => row < half && !Object.is(equity, result.equity[row]));
   const told: Finding = differs < 0
     ? { status: "passed", evidence: `${half} marks are the same without the candles after them` }
     : { status: "failed", evidence: `Equity at mark ${differs + 1} changes with candles after mark ${half}` };

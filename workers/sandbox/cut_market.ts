@@ -5,10 +5,12 @@ import type { PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
 /** A market with the candles that have closed by an instant; the last of them does not end its trade. */
 export function cutMarket(market: PortfolioMarket, until: number, timeframeMs: number | null): PortfolioMarket {
   const { candles, hours = null, firstIndex } = market;
+  const closeOf = (i: number) => hours === null ? candleClose(candles.time[i]!, timeframeMs) : hours.closes[i]!;
   let count = 0;
-  while (count < candles.time.length && closeOf(count) <= until) count++;
-  function closeOf(i: number): number {
-    return hours === null ? candleClose(candles.time[i]!, timeframeMs) : hours.closes[i]!;
+  for (let end = candles.time.length; count < end;) {
+    const middle = (count + end) >> 1;
+    if (closeOf(middle) <= until) count = middle + 1;
+    else end = middle;
   }
   return {
     ...market,

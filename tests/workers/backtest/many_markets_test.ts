@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
+import { storeCandles } from "../../../market/archive/store.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";
 import { CandleCache } from "../../../workers/backtest/candle_cache.ts";
 import { Gatherer } from "../../../workers/backtest/gatherer.ts";
@@ -47,8 +48,8 @@ eachDatabaseSteps("many markets", async ({ db }, step) => {
     const few = await countStatements(() => load(2, new CandleCache(db)));
     const many = await countStatements(() => load(MARKETS));
     expect(many.statements).toEqual(few.statements);
-    // Names, instruments twice, what the archive holds of them, and their candles.
-    expect(many.statements.length).toBe(5);
+    // Names, instruments twice, the digests of what the archive holds of them, the months themselves, and their candles.
+    expect(many.statements.length).toBe(6);
     expect(many.answer.markets.map(({ id }) => id)).toEqual(Array.from({ length: MARKETS }, (_, n) => `M${n}@TEST`));
     for (const { data } of many.answer.markets) expect(data.read.candles.time.length).toBe(10);
   });
@@ -59,8 +60,21 @@ eachDatabaseSteps("many markets", async ({ db }, step) => {
       expect(data.read.candles.close.buffer).toBeInstanceOf(SharedArrayBuffer);
       expect(data.read.candles.close).toBe(one.markets[n]!.data.read.candles.close);
     }
-    // All but the candles: whether they have changed is asked each time.
+    // All but the months and candles: whether they have changed is asked each time.
     expect(other.statements.length).toBe(4);
+  });
+
+  await step("are read again where they have changed, and nowhere else", async () => {
+    const before = await load(MARKETS);
+    const { data: { instrument, read: { candles } } } = before.markets[3]!;
+    const changed = { ...candles, volume: candles.volume.map((volume) => volume + 1) };
+    await db.transaction((tx) => storeCandles(tx, { instrumentId: instrument.id, timeframe: "1d" }, changed));
+    const { markets } = await load(MARKETS);
+    for (const [n, { data }] of markets.entries()) {
+      const { volume } = before.markets[n]!.data.read.candles;
+      if (n === 3) expect([...data.read.candles.volume]).toEqual([...changed.volume]);
+      else expect(data.read.candles.volume).toBe(volume);
+    }
   });
 
   await step("are read as one by one", async () => {
