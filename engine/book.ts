@@ -25,6 +25,7 @@ import type { Rules } from "./rules_of_run.ts";
 import { TYPE_RULES } from "./rules/orders/order_types.ts";
 import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, SIZES_BY } from "./strategy.ts";
 import type { OrderBook, OrderDraft } from "./strategy.ts";
+import type { FillRecord, TradeDetails, TradeWatch } from "./trade_watch.ts";
 import { ALL_TRADES, WorkingOrder } from "./working_order.ts";
 
 /** The book refuses more orders than this at once: a strategy that never cancels must not fill the memory. */
@@ -160,8 +161,17 @@ export class Book implements OrderBook {
     return this.#ledger.open.find(trade)?.price ?? NaN;
   }
 
-  protect(trade: number, stopLoss: number, takeProfit: number): boolean {
+  protect(trade: number, stopLoss: number | null, takeProfit: number | null): boolean {
     return this.#ledger.protect(trade, stopLoss, takeProfit);
+  }
+
+  watchFills(): FillRecord[] {
+    return this.#watch().fills;
+  }
+
+  describeTrade(trade: number, i: number): TradeDetails | null {
+    const found = this.#ledger.open.find(trade);
+    return found === null ? null : this.#watch().describe(found, this.#ledger.side, i);
   }
 
   /**
@@ -244,6 +254,10 @@ export class Book implements OrderBook {
     if (draft.side < 0 && !this.#rules.execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
     if (!this.#ledger.isMember && !draft.reduceOnly && draft.side !== -side) return NOT_A_MEMBER;
     return this.workingOrders >= WORKING_ORDERS_MAX ? TOO_MANY : NO_REASON;
+  }
+
+  #watch(): TradeWatch {
+    return this.#ledger.watch((order) => this.#orders.tagOf(order));
   }
 
   #cancelEach(reason: typeof WITHDRAWN | typeof SUPERSEDED): void {

@@ -10,6 +10,9 @@ export class Excursions {
   /** The last trade's largest loss and gain: fractions of its entry price, both at least 0. */
   mae = NaN;
   mfe = NaN;
+  /** The extremes between its entry and its exit, both prices but for the entry's. */
+  high = NaN;
+  low = NaN;
 
   constructor(candles: Candles) {
     this.#candles = candles;
@@ -43,6 +46,8 @@ export class Excursions {
       );
     }
     extremes.addCandles(from, until);
+    this.high = extremes.high;
+    this.low = extremes.low;
     const best = side > 0 ? extremes.high - price : price - extremes.low;
     const worst = side > 0 ? price - extremes.low : extremes.high - price;
     this.mfe = Math.max(0, best) / price;

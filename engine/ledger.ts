@@ -7,6 +7,7 @@ import type { Lots } from "./rules/lots.ts";
 import type { Account } from "./strategy.ts";
 import { STILL_OPEN } from "./trade_columns.ts";
 import type { TradeLog } from "./trade_log.ts";
+import { TradeWatch } from "./trade_watch.ts";
 import type { TradingAccount } from "./trading_account.ts";
 
 /** The parts that the ledgers of one account share, and the market's place among them. */
@@ -50,6 +51,7 @@ export class Ledger implements Account {
   readonly #lots: Lots;
   /** Null: nobody reads them. */
   readonly #excursions: Excursions | null;
+  #watch: TradeWatch | null = null;
 
   constructor(candles: Candles, lots: Lots, { account, log, market, keepsDetails }: Shared) {
     this.#candles = candles;
@@ -132,6 +134,7 @@ export class Ledger implements Account {
       trade.begin(account.opened++, fill, order, rate);
     }
     this.#updateEntryPrice();
+    this.#watch?.enter(trade, fill, side);
     return trade;
   }
 
@@ -150,6 +153,7 @@ export class Ledger implements Account {
     account.feesPaid += fee * rate;
     account.tradedValue += units * price * rate;
     this.#list(trade, fill, reason);
+    this.#watch?.exit(trade, fill, side, reason);
     this.#openCost -= units * trade.price;
     const left = this.#lots.minus(held, units);
     if (left === 0) this.open.remove(trade);
@@ -174,12 +178,18 @@ export class Ledger implements Account {
     trade.financing += money * this.rate;
   }
 
-  /** Sets the stop loss and take profit of an open trade; false when there is no such trade. */
-  protect(number: number, stopLoss: number, takeProfit: number): boolean {
+  /** The watch of its trades, from now on. @param tagOf The tag of an order. */
+  watch(tagOf: (order: number) => string | null): TradeWatch {
+    const { log } = this;
+    return this.#watch ??= new TradeWatch({ candles: this.#candles, tagOf, lastClosed: () => log.last() });
+  }
+
+  /** Sets the stop loss and take profit of an open trade; null keeps one. False when there is no such trade. */
+  protect(number: number, stopLoss: number | null, takeProfit: number | null): boolean {
     const trade = this.open.find(number);
     if (trade === null) return false;
-    trade.stopLoss = stopLoss;
-    trade.takeProfit = takeProfit;
+    if (stopLoss !== null) trade.stopLoss = stopLoss;
+    if (takeProfit !== null) trade.takeProfit = takeProfit;
     this.hasGuards ||= trade.isGuarded;
     this.isChanged = true;
     return true;

@@ -76,6 +76,10 @@ export class OrderLog {
     return this.#tags.length > 0;
   }
 
+  tagOf(order: number): string | null {
+    return this.#tags[order] ?? null;
+  }
+
   /** Records the quantity that the simulator chose. */
   size({ number, units }: WorkingOrder): void {
     this.#rows.chunkOf(number)[this.#rows.placeOf(number) + QUANTITY] = units;

@@ -1,6 +1,7 @@
 import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import type { TradingDayColumns } from "./metrics/input.ts";
+import type { FillRecord, TradeDetails } from "./trade_watch.ts";
 import { MARKET, TYPE_RULES } from "./rules/orders/order_types.ts";
 
 export { LIMIT, MARKET, ORDER_TYPES, STOP, STOP_LIMIT } from "./rules/orders/order_types.ts";
@@ -134,8 +135,12 @@ export interface OrderBook {
   tradeEntryPrice(trade: number): number;
   /** Places a market order that closes this fraction of one trade. Returns as `place` does. */
   closeTrade(trade: number, fraction: number, tag: string | null): number;
-  /** Sets the stop loss and take profit of an open trade, in prices; NaN removes one. False when the trade is closed. */
-  protect(trade: number, stopLoss: number, takeProfit: number): boolean;
+  /** Sets the stop loss and take profit of an open trade, in prices; NaN removes one, null keeps it. False when the trade is closed. */
+  protect(trade: number, stopLoss: number | null, takeProfit: number | null): boolean;
+  /** Keeps the fills from now on, in a list that the strategy empties. */
+  watchFills(): FillRecord[];
+  /** What is known of an open trade at the close of candle `i`; null: it is closed. */
+  describeTrade(trade: number, i: number): TradeDetails | null;
 }
 
 /**

@@ -98,6 +98,12 @@ export class TradeLog {
     to[at + ENTRY_RATE] = trade.rate;
   }
 
+  /** Money of the row that was added last. */
+  last(): { readonly pnl: number; readonly fees: number } {
+    const row = this.count - 1;
+    return { pnl: this.#valueOf(row, PNL), fees: this.#valueOf(row, FEES) };
+  }
+
   /** Adds to the pnl of the last `rows` rows, in proportion to their quantities. */
   credit(rows: number, money: number): void {
     const first = this.count - rows;

@@ -41,6 +41,8 @@ interface Account {
   /** Mean entry price of the open trades; NaN when flat. */
   readonly entryPrice: number;
   readonly initialBalance: number;
+  /** The trades that were closed last, the newest first; 256 at most. */
+  readonly closedTrades: readonly ClosedTrade[];
 }
 
 /** An order's number in its run, from 1. */
@@ -53,6 +55,74 @@ interface OpenTrade {
   /** Units, negative when short. */
   readonly quantity: number;
   readonly entryPrice: number;
+  /** The order that opened it, and its tag. */
+  readonly order: OrderNumber;
+  readonly tag: string | null;
+  /** Index and time of the candle in which it was opened. */
+  readonly entryIndex: number;
+  readonly entryTime: number;
+  /** Prices of its guards; null: none. */
+  readonly stopLoss: number | null;
+  readonly takeProfit: number | null;
+  /** Where its trailing stop stands. */
+  readonly trailingStop: number | null;
+  /** quantity x (close - entryPrice), before costs. */
+  readonly profit: number;
+  /** The best and the worst price since the entry. */
+  readonly bestPrice: number;
+  readonly worstPrice: number;
+}
+
+/** Why a trade was closed. */
+type ExitReason =
+  | "signal"
+  | "stop_loss"
+  | "take_profit"
+  | "trailing_stop"
+  | "margin_call"
+  | "time_stop"
+  | "end_of_data"
+  | "delisted";
+
+/** A trade, or the part of one that a fill has closed. */
+interface ClosedTrade {
+  readonly trade: number;
+  /** The order that opened it, and its tag. */
+  readonly order: OrderNumber;
+  readonly tag: string | null;
+  /** Units, negative when short. */
+  readonly quantity: number;
+  readonly entryIndex: number;
+  readonly entryTime: number;
+  readonly entryPrice: number;
+  readonly exitIndex: number;
+  readonly exitTime: number;
+  readonly exitPrice: number;
+  readonly exitReason: ExitReason;
+  /** Net of fees and financing, in the account's currency. */
+  readonly profit: number;
+  /** Of entry and exit. */
+  readonly fees: number;
+  readonly bestPrice: number;
+  readonly worstPrice: number;
+}
+
+/** A fill. */
+interface Fill {
+  /** The order that was filled; null: a stop, a target or the simulator closed the trade. */
+  readonly order: OrderNumber | null;
+  readonly trade: number;
+  readonly side: "buy" | "sell";
+  readonly quantity: number;
+  readonly price: number;
+  readonly fee: number;
+  /** Index and time of its candle. */
+  readonly index: number;
+  readonly time: number;
+  /** The trade's tag. */
+  readonly tag: string | null;
+  /** Null: it opened a trade, or added to it. */
+  readonly exitReason: ExitReason | null;
 }
 
 /** Stops and targets of the trade that an order opens. A price counts before a fraction. */
@@ -106,8 +176,11 @@ interface Orders {
   cancelAll(): void;
   /** Withdraws a working order and places another. Does nothing when it works no longer. */
   replace(order: OrderNumber, side: "buy" | "sell", options?: OrderOptions): OrderNumber;
-  /** Sets the stop loss and take profit of an open trade, as prices; absent: none. */
-  protect(trade: number, guards: Pick<Guards, "stopLoss" | "takeProfit">): void;
+  /** Sets the stop loss and take profit of an open trade, as prices; null removes one, absent: it stays. */
+  protect(
+    trade: number,
+    guards: { readonly stopLoss?: number | null | undefined; readonly takeProfit?: number | null | undefined },
+  ): void;
   isWorking(order: OrderNumber): boolean;
   /** The orders that still work, oldest first. */
   readonly working: readonly OrderNumber[];
@@ -123,6 +196,10 @@ interface Strategy {
   prepare?(candles: Candles): void;
   /** Called at the close of each candle, with its index `i`. */
   decide(i: number, candles: Candles, account: Account, orders: Orders): void;
+  /** Called before `decide` for each fill since the last decision, oldest first. */
+  onFill?(fill: Fill): void;
+  /** Called for each trade that a fill has closed, or a part of it, behind its `onFill`. */
+  onClose?(trade: ClosedTrade): void;
 }
 
 /** The candles of a run, before the first of them is seen. */

@@ -23,14 +23,61 @@ class Account(Protocol):
     equity: float
     quantity: float
     entry_price: float
+    closed_trades: tuple[ClosedTrade, ...]
     initial_balance: float
 
-class Trade(NamedTuple):
-    """An open trade: its number, its units (below 0: short) and the price at which it was entered."""
+class Trade(Protocol):
+    """An open trade: its number, its units (below 0: short) and the price at which it was entered.
+
+    `order` opened it, and `tag` is its tag. Guards are None where there is none. `profit` is quantity x (close - entry price), before costs.
+    """
 
     trade: int
     quantity: float
     entry_price: float
+    order: int
+    tag: str | None
+    entry_index: int
+    entry_time: float
+    stop_loss: float | None
+    take_profit: float | None
+    trailing_stop: float | None
+    profit: float
+    best_price: float
+    worst_price: float
+
+class ClosedTrade(NamedTuple):
+    """A trade, or the part of one that a fill has closed. `profit` is net of fees and financing."""
+
+    trade: int
+    order: int
+    tag: str | None
+    quantity: float
+    entry_index: int
+    entry_time: float
+    entry_price: float
+    exit_index: int
+    exit_time: float
+    exit_price: float
+    exit_reason: str
+    profit: float
+    fees: float
+    best_price: float
+    worst_price: float
+
+class Fill(NamedTuple):
+    """A fill. `order` is None where a stop, a target or the simulator closed the trade, `exit_reason` where it opened one."""
+
+    order: int | None
+    trade: int
+    side: Literal["buy", "sell"]
+    quantity: float
+    price: float
+    fee: float
+    index: int
+    time: float
+    tag: str | None
+    exit_reason: str | None
 
 class Orders(Protocol):
     """Orders are filled at the next candle's open at the earliest. Each has a number."""
@@ -61,7 +108,8 @@ class Orders(Protocol):
     def cancel(self, order: int) -> None: ...
     def cancel_all(self) -> None: ...
     def replace(self, order: int, side: Literal["buy", "sell"], **options: Any) -> int: ...
-    def protect(self, trade: int, *, stop_loss: float | None = None, take_profit: float | None = None) -> None: ...
+    def protect(self, trade: int, *, stop_loss: float | None = ..., take_profit: float | None = ...) -> None:
+        """Sets the stop loss and take profit of an open trade, as prices. None removes one; one that is left out stays."""
     def is_working(self, order: int) -> bool: ...
 
 class Strategy:
@@ -72,6 +120,10 @@ class Strategy:
     warmup: Any
     def prepare(self, candles: Candles) -> None: ...
     def decide(self, i: int, candles: Candles, account: Account, orders: Orders) -> None: ...
+    def on_fill(self, fill: Fill) -> None:
+        """Called before `decide` for each fill since the last decision, oldest first."""
+    def on_close(self, trade: ClosedTrade) -> None:
+        """Called for each trade that a fill has closed, or a part of it, behind its `on_fill`."""
 
 class UtcParts(NamedTuple):
     """The parts of a time; Sunday is weekday 0."""

@@ -3,7 +3,12 @@ import { expect } from "@std/expect";
 import {
   ABI_VERSION,
   ACTION,
+  DETAIL,
+  DETAIL_BYTES,
   EXPORTED_FUNCTIONS,
+  FILL,
+  FILL_BYTES,
+  FILLS_MAX,
   FLAG_HAS_CLOSED,
   FLAG_IS_MEMBER,
   FRAME,
@@ -29,6 +34,7 @@ import {
   WARMUP_MAX,
   WORKING_MAX,
 } from "../../workers/sandbox/contracts/abi.ts";
+import { EXIT_REASONS } from "../../engine/trade_columns.ts";
 import { SIZES_BY } from "../../engine/strategy.ts";
 
 const page = (await Deno.readTextFile(new URL("../../strategies/ABI.md", import.meta.url))).replaceAll(/\s+/g, " ");
@@ -46,6 +52,8 @@ const PAGE_NAMES: Readonly<Record<string, string>> = {
   workingPointer: "working_ptr",
   tagPointer: "tag_ptr",
   tagBytes: "tag_len",
+  detailsPointer: "details_ptr",
+  fillsPointer: "fills_ptr",
   idPointer: "id_ptr",
   idBytes: "id_len",
 };
@@ -77,7 +85,8 @@ const DOUBLES = [
     "take_profit_fraction",
     "trail_distance",
     "trail_fraction",
-  ]);
+  ])
+  .concat(["entry_time", "trailing_stop", "best_price", "worst_price", "profit", "price", "fee", "fees", "time"]);
 
 Deno.test("the frame's table has every field at its offset", () => {
   for (const [name, offset] of Object.entries(FRAME)) expectRow(offset, PAGE_NAMES[name] ?? toSnake(name));
@@ -113,6 +122,20 @@ Deno.test("the table of open trades has every field at its offset", () => {
   expect(page).toContain(`\`trades_max\` rows of ${TRADE_BYTES} bytes`);
 });
 
+Deno.test("the tables of details and fills have every field at its offset", () => {
+  for (const [name, offset] of Object.entries({ ...DETAIL }).filter(([name]) => name !== "tag")) {
+    expectRow(offset, PAGE_NAMES[name] ?? toSnake(name));
+  }
+  for (const [name, offset] of Object.entries({ ...FILL }).filter(([name]) => name !== "tag")) {
+    expectRow(offset, PAGE_NAMES[name] ?? toSnake(name));
+  }
+  for (const offset of [DETAIL.tag, FILL.tag]) expect(page).toContain(`| ${offset} | text | \`tag\` |`);
+  expect(page).toContain(`\`trades_max\` rows of ${DETAIL_BYTES} bytes`);
+  expect(page).toContain(`\`fills_max\` rows of ${FILL_BYTES} bytes`);
+  const reasons = EXIT_REASONS.map((name, number) => `${number} ${name.replaceAll("_", " ")}`).join(", ");
+  expect(page).toContain(`Reasons: ${reasons}.`);
+});
+
 Deno.test("actions and sizes have their numbers", () => {
   for (const [name, number] of Object.entries(ACTION)) {
     expect(page).toContain(`| ${number} | ${toSnake(name).replaceAll("_", " ")} |`);
@@ -140,7 +163,7 @@ Deno.test("limits are those of the host", () => {
   expect(page).toContain(`| 0 | i32 | \`abi_version\` | A | ${ABI_VERSION} |`);
   expect(page).toContain(`default 1, 1 to ${english(WARMUP_MAX)}`);
   expect(page).toContain(`default ${ORDERS_MAX.default}, 1 to ${english(ORDERS_MAX.limit)}`);
-  for (const { default: value, limit } of [TRADES_MAX, WORKING_MAX]) {
+  for (const { default: value, limit } of [TRADES_MAX, WORKING_MAX, FILLS_MAX]) {
     expect(page).toContain(`default ${value}, at most ${english(limit)}`);
   }
   expect(page).toContain(`| module | ${MODULE.bytesMax / 2 ** 20} MiB |`);

@@ -30,9 +30,12 @@ Deno.test("the editor shows a declaration in one line with its words", () => {
 });
 
 Deno.test("the editor knows what decide receives, and inherited options of an order", () => {
-  expect([...parameters]).toEqual([["candles", "Candles"], ["account", "Account"], ["orders", "Orders"]]);
+  expect([...parameters]).toEqual([
+    ...[["candles", "Candles"], ["account", "Account"], ["orders", "Orders"]],
+    ...[["fill", "Fill"], ["trade", "ClosedTrade"]],
+  ]);
   expect(members.get("Account")?.map(({ name }) => name)).toEqual([
-    ...["cash", "equity", "quantity", "entryPrice", "initialBalance"],
+    ...["cash", "equity", "quantity", "entryPrice", "initialBalance", "closedTrades"],
   ]);
   const options = members.get("OrderOptions")?.map(({ name }) => name);
   expect(options).toEqual(expect.arrayContaining(["limitPrice", "sizeBy", "tag", "stopLossFraction"]));

@@ -90,6 +90,60 @@ export class Frame {
   columnsCapacity: u32;
   inputs: usize;
   inputsCount: u32;
+  /** Set it, and hasDetails to 1, in `prepare` to have the tables of fills and of details. */
+  fillsMax: u32;
+  hasDetails: u32;
+  details: usize;
+  fills: usize;
+  fillsCount: u32;
+}
+
+/** What is known of the open trade in the same row; prices are 0 for none. A tag's bytes follow it, 72 bytes into the row. */
+@unmanaged
+export class Details {
+  order: i32;
+  entryIndex: i32;
+  entryTime: f64;
+  stopLoss: f64;
+  takeProfit: f64;
+  trailingStop: f64;
+  bestPrice: f64;
+  worstPrice: f64;
+  profit: f64;
+  tagLength: u32;
+}
+
+/** A fill since the last decision: `reason` is -1 for an entry, else the number of an exit reason. Its tag is 112 bytes into the row. */
+@unmanaged
+export class Fill {
+  order: i32;
+  trade: i32;
+  index: i32;
+  side: i32;
+  reason: i32;
+  entryOrder: i32;
+  entryIndex: i32;
+  tagLength: u32;
+  price: f64;
+  quantity: f64;
+  fee: f64;
+  time: f64;
+  entryPrice: f64;
+  entryTime: f64;
+  profit: f64;
+  fees: f64;
+  bestPrice: f64;
+  worstPrice: f64;
+}
+
+/** The details of the open trade in row `n`. */
+export function detailsAt(n: i32): Details {
+  return changetype<Details>(frame.details + 136 * <usize> n);
+}
+
+/** The fill in row `n` of the table of fills. */
+export function fillAt(n: i32): Fill {
+  return changetype<Fill>(frame.fills + 176 * <usize> n);
 }
 
 /** Other candles that have closed: the newest is at count - 1. Its columns are read with `valueAt`. */
@@ -323,6 +377,21 @@ export function protect(trade: i32, stopLoss: f64, takeProfit: f64): void {
   order.target = trade;
   order.stopLoss = stopLoss;
   order.takeProfit = takeProfit;
+}
+
+/** Moves one guard of an open trade, and keeps the other. */
+export function moveStopLoss(trade: i32, price: f64): void {
+  const order = nextRow(PROTECT);
+  order.target = trade;
+  order.stopLoss = price;
+  order.flags = 2;
+}
+
+export function moveTakeProfit(trade: i32, price: f64): void {
+  const order = nextRow(PROTECT);
+  order.target = trade;
+  order.takeProfit = price;
+  order.flags = 1;
 }
 
 // ---- Lines: columns of candles and indicators, one value a candle, equal to the built-in strategies' to the bit ----

@@ -32,11 +32,28 @@ enum { PLACE = 1, CLOSE, CLOSE_TRADE, CANCEL, CANCEL_ALL, REPLACE, PROTECT };
 enum { MARKET, LIMIT, STOP, STOP_LIMIT };
 enum { BY_DEFAULT, BY_UNITS, BY_EQUITY_FRACTION, BY_CASH, BY_RISK_FRACTION };
 enum { REDUCE_ONLY = 1 };
+enum { KEEP_STOP_LOSS = 1, KEEP_TAKE_PROFIT = 2 };
 
 typedef struct {
   i32 number;
   double quantity, entry_price;
 } Trade;
+
+/* What is known of the open trade in the same row; prices are 0 for none. */
+typedef struct {
+  i32 order, entry_index;
+  double entry_time, stop_loss, take_profit, trailing_stop, best_price, worst_price, profit;
+  u32 tag_len;
+  char tag[64];
+} Details;
+
+/* A fill since the last decision: reason is -1 for an entry, else the number of an exit reason. */
+typedef struct {
+  i32 order, trade, index, side, reason, entry_order, entry_index;
+  u32 tag_len;
+  double price, quantity, fee, time, entry_price, entry_time, profit, fees, best_price, worst_price;
+  char tag[64];
+} Fill;
 
 /* Other candles that have closed: the newest is at count - 1. */
 typedef struct {
@@ -61,9 +78,14 @@ typedef struct {
   u32 first_index, columns_capacity;
   const Input *inputs;
   u32 inputs_count;
+  /* Set fills_max and has_details in prepare() to have these tables. */
+  u32 fills_max, has_details;
+  const Details *details;
+  const Fill *fills;
+  u32 fills_count;
 } Frame;
 
-_Static_assert(sizeof(Order) == 112 && sizeof(Input) == 32 && sizeof(Frame) == 160, "the layout of ABI version 1");
+_Static_assert(sizeof(Order) == 112 && sizeof(Input) == 32 && sizeof(Frame) == 184, "the layout of ABI version 1");
 
 /* The candles, the account and the requests of prepare(), such as frame->warmup. */
 static Frame *frame;
@@ -256,12 +278,17 @@ static inline Order *replace(i32 working, i32 side) {
 }
 
 /* Sets the stop loss and take profit of an open trade, as prices; 0 removes one. */
-static inline void protect(i32 trade, double stop_loss, double take_profit) {
+static inline Order *protect(i32 trade, double stop_loss, double take_profit) {
   Order *order = next_row(PROTECT);
   order->target = trade;
   order->stop_loss = stop_loss;
   order->take_profit = take_profit;
+  return order;
 }
+
+/* Move one guard of an open trade, and keep the other. */
+static inline void move_stop_loss(i32 trade, double price) { protect(trade, price, 0)->flags = KEEP_TAKE_PROFIT; }
+static inline void move_take_profit(i32 trade, double price) { protect(trade, 0, price)->flags = KEEP_STOP_LOSS; }
 
 /* Stops of the trade that an order opens, as fractions of its entry price. */
 static inline void set_guards(Order *order, double stop_loss_fraction, double take_profit_fraction) {

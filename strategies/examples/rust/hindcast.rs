@@ -77,6 +77,46 @@ pub struct Trade {
     pub entry_price: f64,
 }
 
+/// What is known of the open trade in the same row; prices are 0 for none.
+#[repr(C)]
+pub struct Details {
+    pub order: i32,
+    pub entry_index: i32,
+    pub entry_time: f64,
+    pub stop_loss: f64,
+    pub take_profit: f64,
+    pub trailing_stop: f64,
+    pub best_price: f64,
+    pub worst_price: f64,
+    pub profit: f64,
+    pub tag_len: u32,
+    pub tag: [u8; 64],
+}
+
+/// A fill since the last decision: `reason` is -1 for an entry, else the number of an exit reason.
+#[repr(C)]
+pub struct Fill {
+    pub order: i32,
+    pub trade: i32,
+    pub index: i32,
+    pub side: i32,
+    pub reason: i32,
+    pub entry_order: i32,
+    pub entry_index: i32,
+    pub tag_len: u32,
+    pub price: f64,
+    pub quantity: f64,
+    pub fee: f64,
+    pub time: f64,
+    pub entry_price: f64,
+    pub entry_time: f64,
+    pub profit: f64,
+    pub fees: f64,
+    pub best_price: f64,
+    pub worst_price: f64,
+    pub tag: [u8; 64],
+}
+
 /// Other candles that a strategy reads, see `Frame::input`.
 #[repr(C)]
 pub struct Input {
@@ -147,9 +187,15 @@ pub struct Frame {
     pub columns_capacity: u32,
     inputs: *const Input,
     pub inputs_count: u32,
+    /// Set it, and `has_details` to 1, in `prepare` to have `fills` and `details`.
+    pub fills_max: u32,
+    pub has_details: u32,
+    details: *const Details,
+    fills: *const Fill,
+    fills_count: u32,
 }
 
-const _: () = assert!(std::mem::size_of::<Order>() == 112 && std::mem::size_of::<Frame>() == 160);
+const _: () = assert!(std::mem::size_of::<Order>() == 112 && std::mem::size_of::<Frame>() == 184);
 
 /// Each column, from the first candle to the deciding one, and the tables that `prepare` requested.
 impl Frame {
@@ -179,6 +225,14 @@ impl Frame {
     }
     pub fn working(&self) -> &[i32] {
         self.list(self.working, self.working_count)
+    }
+
+    /// The details of `trades`, row by row.
+    pub fn details(&self) -> &[Details] {
+        self.list(self.details, self.trades_count)
+    }
+    pub fn fills(&self) -> &[Fill] {
+        self.list(self.fills, self.fills_count)
     }
 
     /// An input by the place that `ask_input` gave.
@@ -355,6 +409,14 @@ impl Orders<'_> {
     /// Sets the stop loss and take profit of an open trade, as prices; 0 removes one.
     pub fn protect(&mut self, trade: i32, stop_loss: f64, take_profit: f64) {
         self.add(Order { action: PROTECT, target: trade, stop_loss, take_profit, ..Order::default() });
+    }
+
+    /// Moves one guard of an open trade, and keeps the other.
+    pub fn move_stop_loss(&mut self, trade: i32, stop_loss: f64) {
+        self.add(Order { action: PROTECT, target: trade, stop_loss, flags: 2, ..Order::default() });
+    }
+    pub fn move_take_profit(&mut self, trade: i32, take_profit: f64) {
+        self.add(Order { action: PROTECT, target: trade, take_profit, flags: 1, ..Order::default() });
     }
 
     fn add(&mut self, order: Order) {

@@ -17,8 +17,34 @@ export interface DecisionRequest<Parameters> {
   readonly candles: Readonly<Record<"time" | "open" | "high" | "low" | "close" | "volume", readonly number[]>>;
   /** The account, its trades and its orders; in step mode alone. */
   readonly account?: Readonly<Record<"cash" | "equity" | "quantity", number>> & { readonly entry_price: number | null };
-  readonly open_trades?: readonly Readonly<Record<"trade" | "quantity" | "entry_price", number>>[];
+  readonly open_trades?: readonly OpenTrade[];
+  readonly fills?: readonly Fill[];
   readonly working_orders?: readonly string[];
+}
+
+/** An open trade. Times are in milliseconds, and prices null where there is none. */
+interface OpenTrade extends
+  Readonly<
+    Record<
+      "trade" | "quantity" | "entry_price" | "entry_index" | "entry_time" | "profit" | "best_price" | "worst_price",
+      number
+    >
+  >,
+  Readonly<Record<"stop_loss" | "take_profit" | "trailing_stop", number | null>>,
+  Readonly<Record<"order" | "tag", string | null>> {}
+
+/** A fill since the last request, and what it closed. */
+interface Fill
+  extends
+    Readonly<Record<"trade" | "quantity" | "price" | "fee" | "index" | "time", number>>,
+    Readonly<Record<"order" | "tag" | "exit_reason", string | null>> {
+  readonly side: "buy" | "sell";
+  readonly closed:
+    | Readonly<
+      Record<"entry_index" | "entry_time" | "entry_price" | "profit" | "fees" | "best_price" | "worst_price", number>
+    >
+      & { readonly order: string | null }
+    | null;
 }
 
 /** The position at a candle's close on which an action depends. */

@@ -58,10 +58,13 @@ export function bookOf(state: State): OrderBook {
     protect(number, stopLoss, takeProfit) {
       const found = trade(number);
       if (found === undefined) return false;
-      found.stopLoss = stopLoss;
-      found.takeProfit = takeProfit;
+      if (stopLoss !== null) found.stopLoss = stopLoss;
+      if (takeProfit !== null) found.takeProfit = takeProfit;
       return true;
     },
+    // The strategies that run here read neither.
+    watchFills: () => [],
+    describeTrade: () => null,
   };
 }
 

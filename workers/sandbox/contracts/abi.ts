@@ -34,8 +34,13 @@ export const FRAME = {
   columnsCapacity: 148,
   inputsPointer: 152,
   inputsCount: 156,
+  fillsMax: 160,
+  hasDetails: 164,
+  detailsPointer: 168,
+  fillsPointer: 172,
+  fillsCount: 176,
 } as const;
-export const FRAME_BYTES = 160;
+export const FRAME_BYTES = 184;
 
 /** Byte offsets in a row of the table of inputs. */
 export const INPUT = {
@@ -104,10 +109,54 @@ export const ORDER_BYTES = 112;
 
 export const ACTION = { place: 1, close: 2, closeTrade: 3, cancel: 4, cancelAll: 5, replace: 6, protect: 7 } as const;
 export const FLAG_REDUCE_ONLY = 1;
+/** Flags of `protect`: the guard stays as it is. */
+export const KEEP_STOP_LOSS = 1;
+export const KEEP_TAKE_PROFIT = 2;
 
 /** Byte offsets in a row of the table of open trades. */
 export const TRADE = { number: 0, quantity: 8, entryPrice: 16 } as const;
 export const TRADE_BYTES = 24;
+
+/** Byte offsets in a row of the table of trades' details, which has the rows of the table of open trades. Prices are 0 for none. */
+export const DETAIL = {
+  order: 0,
+  entryIndex: 4,
+  entryTime: 8,
+  stopLoss: 16,
+  takeProfit: 24,
+  trailingStop: 32,
+  bestPrice: 40,
+  worstPrice: 48,
+  profit: 56,
+  tagBytes: 64,
+  tag: 72,
+} as const;
+export const DETAIL_BYTES = 136;
+
+/** Byte offsets in a row of the table of fills. Behind `time`, all but the tag is 0 where the fill closed nothing. */
+export const FILL = {
+  order: 0,
+  trade: 4,
+  index: 8,
+  side: 12,
+  /** Index into EXIT_REASONS; -1: it opened a trade, or added to it. */
+  reason: 16,
+  entryOrder: 20,
+  entryIndex: 24,
+  tagBytes: 28,
+  price: 32,
+  quantity: 40,
+  fee: 48,
+  time: 56,
+  entryPrice: 64,
+  entryTime: 72,
+  profit: 80,
+  fees: 88,
+  bestPrice: 96,
+  worstPrice: 104,
+  tag: 112,
+} as const;
+export const FILL_BYTES = 176;
 
 /** Every block from `alloc` begins at a multiple of this. */
 export const ALIGN_BYTES = 8;
@@ -119,6 +168,7 @@ export const ROOM_PAGES_MAX = 512;
 export const ORDERS_MAX = { default: 64, limit: 1024 } as const;
 export const TRADES_MAX = { default: 0, limit: 4096 } as const;
 export const WORKING_MAX = { default: 0, limit: 4096 } as const;
+export const FILLS_MAX = { default: 0, limit: 4096 } as const;
 export const WARMUP_MAX = 1_000_000;
 export const TAG_BYTES_MAX = 64;
 /** Orders of one run, closes and replacements included. */

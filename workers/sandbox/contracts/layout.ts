@@ -1,6 +1,13 @@
+import { EXIT_REASONS } from "../../../engine/trade_columns.ts";
 import {
   ACTION,
+  DETAIL,
+  DETAIL_BYTES,
+  FILL,
+  FILL_BYTES,
   FLAG_REDUCE_ONLY,
+  KEEP_STOP_LOSS,
+  KEEP_TAKE_PROFIT,
   ORDER,
   ORDER_BYTES,
   ORDERS_MAX,
@@ -59,8 +66,15 @@ export const STATE = {
   quantity: 40,
   entryPrice: 48,
   initialBalance: 56,
+  /** The candle at whose close the details of trades are. */
+  tradesIndex: 64,
 } as const;
-const STATE_BYTES = 64;
+const STATE_BYTES = 72;
+
+/** Fills that a realm takes at a time. */
+export const FILLS_AT_ONCE = 256;
+/** Closed trades that a script sees, the newest. */
+const CLOSED_TRADES_MAX = 256;
 
 /** Addresses of the tables behind the state. */
 export const ORDERS_AT = STATE_BYTES;
@@ -71,7 +85,10 @@ export const WORKING_AT = TRADES_AT + TRADES_MAX.limit * TRADE_BYTES;
 export const NAMES_AT = WORKING_AT + WORKING_MAX.limit * 4;
 /** The tags of a decision. */
 export const TAGS_AT = NAMES_AT + WORKING_MAX.limit * 4;
-export const MEMORY_BYTES = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
+/** The details of the listed trades, and fills. */
+export const DETAILS_AT = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
+export const FILLS_AT = DETAILS_AT + TRADES_MAX.limit * DETAIL_BYTES;
+export const MEMORY_BYTES = FILLS_AT + FILLS_AT_ONCE * FILL_BYTES;
 
 /** The closes that the account is marked at, the columns of candles and those of indicators. */
 export const WINDOWS_MAX = 1 + CANDLE_COLUMNS.length + COLUMNS_MAX;
@@ -123,6 +140,17 @@ export const LAYOUT = {
   tradesAt: TRADES_AT,
   workingAt: NAMES_AT,
   tagsAt: TAGS_AT,
+  detailsAt: DETAILS_AT,
+  fillsAt: FILLS_AT,
+  detail: DETAIL,
+  detailBytes: DETAIL_BYTES,
+  fill: FILL,
+  fillBytes: FILL_BYTES,
+  fillsAtOnce: FILLS_AT_ONCE,
+  closedTradesMax: CLOSED_TRADES_MAX,
+  exitReasons: EXIT_REASONS,
+  keepStopLoss: KEEP_STOP_LOSS,
+  keepTakeProfit: KEEP_TAKE_PROFIT,
   memoryBytes: MEMORY_BYTES,
   windowsMax: WINDOWS_MAX,
   windowRows: WINDOW_ROWS,

@@ -28,6 +28,8 @@ const MACHINE = {
   equity: 16,
   candle: 17,
   another: 18,
+  takeFills: 19,
+  reportFills: 20,
 } as const;
 
 /** Of a text. Requests and errors are shorter. */
@@ -70,6 +72,8 @@ export class PythonDoor implements Door {
   #decide = 0;
   #firstIndex = 0;
   #failure = "";
+  /** True if it has fills that the strategy was not told of. */
+  #hasFills = false;
   /** True: the interpreter has ended, or was left in the middle of a call, so its memory is not consistent any more. */
   #isBroken = false;
   #ended: EndedPlots | null = null;
@@ -182,6 +186,13 @@ export class PythonDoor implements Door {
     }
   };
 
+  takeFills = (count: number): void => {
+    this.#shared.giveFills(count);
+    const failure = this.#ask(MACHINE.takeFills, this.#python.integer(count));
+    if (failure !== null) throw brokenRealm("it takes no fills");
+    this.#hasFills = true;
+  };
+
   #decideUntil(columns: ShownColumns, first: number, until: number): number {
     const python = this.#python;
     const { words, doubles } = python;
@@ -202,6 +213,11 @@ export class PythonDoor implements Door {
       columns.show(i, windows);
       words[candle] = i;
       doubles[equity] = cash + quantity * windows[i & MASK]!;
+      if (this.#hasFills) {
+        this.#hasFills = false;
+        const failure = this.#ask(MACHINE.reportFills);
+        if (failure !== null) return this.#fail(i, failure);
+      }
       const index = words[indexWord] = python.integer(i);
       const answer = python.vectorcall(decide, args, ARGUMENTS);
       python.release(index);

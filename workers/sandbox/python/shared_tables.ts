@@ -1,5 +1,5 @@
-import { ORDER_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADE_BYTES } from "../contracts/abi.ts";
-import { NAMES_AT, ORDERS_AT, STATE, TAGS_AT, TRADES_AT } from "../contracts/layout.ts";
+import { DETAIL_BYTES, FILL_BYTES, ORDER_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADE_BYTES } from "../contracts/abi.ts";
+import { DETAILS_AT, FILLS_AT, NAMES_AT, ORDERS_AT, STATE, TAGS_AT, TRADES_AT } from "../contracts/layout.ts";
 import { isWhole } from "../script/realm_answers.ts";
 import type { Interpreter } from "./interpreter.ts";
 
@@ -26,15 +26,18 @@ export class SharedTables {
 
   /** Gives the interpreter the account and the lists, where they have changed. @returns True if the account has. */
   give(): boolean {
-    const { words, doubles, heap } = this.#python;
+    const { words, doubles } = this.#python;
     const [ownWords, ownDoubles] = [this.#tables >> 2, this.#tables >> 3];
     words[ownWords + STATE.rows / 4] = 0;
     const hasNewTrades = words[ownWords + STATE.tradesRevision / 4] !== this.#words[STATE.tradesRevision / 4];
     const hasNewOrders = words[ownWords + STATE.workingRevision / 4] !== this.#words[STATE.workingRevision / 4];
     for (let at = HOST_WORDS[0]; at < HOST_WORDS[1]; at++) words[ownWords + at] = this.#words[at]!;
-    const copy = (from: number, bytes: number) =>
-      heap.set(new Uint8Array(this.#memory, from, bytes), this.#tables + from);
-    if (hasNewTrades) copy(TRADES_AT, this.#words[STATE.tradesCount / 4]! * TRADE_BYTES);
+    const copy = (from: number, bytes: number) => this.#copy(from, bytes);
+    if (hasNewTrades) {
+      words[ownWords + STATE.tradesIndex / 4] = this.#words[STATE.tradesIndex / 4]!;
+      copy(TRADES_AT, this.#words[STATE.tradesCount / 4]! * TRADE_BYTES);
+      copy(DETAILS_AT, this.#words[STATE.tradesCount / 4]! * DETAIL_BYTES);
+    }
     if (hasNewOrders) copy(NAMES_AT, this.#words[STATE.workingCount / 4]! * 4);
     let hasChanged = false;
     for (const at of HOST_DOUBLES) {
@@ -43,6 +46,15 @@ export class SharedTables {
       hasChanged = true;
     }
     return hasChanged;
+  }
+
+  /** Gives the interpreter the first rows of the table of fills. */
+  giveFills(count: number): void {
+    this.#copy(FILLS_AT, count * FILL_BYTES);
+  }
+
+  #copy(from: number, bytes: number): void {
+    this.#python.heap.set(new Uint8Array(this.#memory, from, bytes), this.#tables + from);
   }
 
   /** Takes how many lines are logged, and whether the strategy reads more than it was given. */

@@ -12,6 +12,7 @@ export class RemoteAccount {
   readonly #simulation: Simulation;
   readonly #player = new ActionPlayer();
   #isOver = false;
+  #i = -1;
 
   constructor(task: RemoteTask) {
     const finer = task.execution.bothTouched === "magnify" ? task.finer ?? null : null;
@@ -21,6 +22,7 @@ export class RemoteAccount {
 
   /** Brings the account to the close of candle `i`, one after the last. @returns False once nothing is left of the account. */
   advance(i: number): boolean {
+    this.#i = i;
     this.#isOver ||= !this.#simulation.advance(i);
     return !this.#isOver;
   }
@@ -35,7 +37,7 @@ export class RemoteAccount {
   /** The account as a step request describes it. */
   get state(): StepState {
     const { book, ledger } = this.#simulation;
-    return { account: ledger, book, workingIds: this.#player.workingIds(book) };
+    return { account: ledger, book, player: this.#player, i: this.#i, firstIndex: this.#task.firstIndex };
   }
 
   /** The progress of a run that has followed candle `i`. */

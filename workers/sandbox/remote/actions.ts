@@ -5,6 +5,8 @@ import { type Action, fillDraft, type When } from "./answer.ts";
 export class ActionPlayer {
   readonly #draft: OrderDraft = newDraft();
   readonly #orders = new Map<string, number>();
+  /** The ids by the simulator's numbers. */
+  readonly #ids = new Map<number, string>();
 
   /** Carries out a candle's actions in order. Each `when` depends on the position at the close, before all of them. */
   play(actions: readonly Action[], account: Pick<Account, "quantity">, book: OrderBook): void {
@@ -14,12 +16,21 @@ export class ActionPlayer {
     }
   }
 
-  /** The ids of the orders that still work. Drops all others. */
-  workingIds(book: OrderBook): string[] {
+  /** The ids of the orders that still work. Drops all others, but for those of the `kept` orders. */
+  workingIds(book: OrderBook, kept: readonly number[] = []): string[] {
     for (const [id, order] of this.#orders) {
       if (!book.isWorking(order)) this.#orders.delete(id);
     }
+    if (this.#ids.size > 0) {
+      const stay = new Set([...kept, ...this.#orders.values()]);
+      for (const order of this.#ids.keys()) if (!stay.has(order)) this.#ids.delete(order);
+    }
     return [...this.#orders.keys()];
+  }
+
+  /** The id of an order that works, or of one that opened a trade which is open; null: it has none. */
+  idOf(order: number): string | null {
+    return this.#ids.get(order) ?? null;
   }
 
   #do(action: Action, book: OrderBook): void {
@@ -59,7 +70,10 @@ export class ActionPlayer {
   #keep(id: string | null, order: number): void {
     if (id === null) return;
     if (order < 0) this.#orders.delete(id);
-    else this.#orders.set(id, order);
+    else {
+      this.#orders.set(id, order);
+      this.#ids.set(order, id);
+    }
   }
 }
 

@@ -26,8 +26,9 @@ export type Action =
     readonly action: "protect";
     readonly when: When;
     readonly trade: number | null;
-    readonly stopLoss: number;
-    readonly takeProfit: number;
+    /** NaN: none; null: as it is. */
+    readonly stopLoss: number | null;
+    readonly takeProfit: number | null;
   };
 
 /** The fields of an order that the answer has; a draft holds the rest. */
@@ -173,7 +174,7 @@ class ActionReader {
         return { action, when, fraction, trade: this.#count("trade") ?? null, tag: this.#name("tag") };
       }
       case "protect": {
-        const prices = { stopLoss: this.#requirePrice("stop_loss"), takeProfit: this.#requirePrice("take_profit") };
+        const prices = { stopLoss: this.#guard("stop_loss"), takeProfit: this.#guard("take_profit") };
         return { action, when, trade: this.#count("trade") ?? null, ...prices };
       }
     }
@@ -241,10 +242,9 @@ class ActionReader {
     return id;
   }
 
-  /** A price, or NaN for an explicit null. */
-  #requirePrice(key: string): number {
-    if (this.#from[key] === undefined) throw this.#wrong(key, "is missing: null removes it");
-    return this.#amount(key) ?? NaN;
+  /** A price; NaN for an explicit null, which removes the guard; null where it is left out and stays. */
+  #guard(key: string): number | null {
+    return this.#from[key] === undefined ? null : this.#amount(key) ?? NaN;
   }
 
   #wrong(key: string, message: string): AnswerError {

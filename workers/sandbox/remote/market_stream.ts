@@ -110,7 +110,10 @@ export class StepMarket extends RemoteMarket {
 
   protected override async actionsOf(i: number, account: Account, book: OrderBook): Promise<readonly Action[]> {
     const stretch = stretchFrom(i, 1, this.task.lookbackCandles);
-    const request = writeRequest(this.task, stretch, { account, book, workingIds: this.player.workingIds(book) });
+    const request = writeRequest(this.task, stretch, {
+      ...{ account, book, i, firstIndex: this.task.firstIndex },
+      player: this.player,
+    });
     const [actions = NONE] = await this.client.askWith(stretch, request);
     this.#keeper.offer({ stretch, request, actions });
     return actions;

@@ -57,8 +57,8 @@ export class PortfolioRemote {
 
   /** Gets the decision of an instant. @throws {RunError} */
   async load(now: number, seats: readonly Seat[], account: PortfolioAccount): Promise<void> {
-    const workingIds = (seat: Seat) => this.#players[seat.index]!.workingIds(seat.market.book);
-    const request = writeMoment(this.#task, { now, seats, account, workingIds });
+    const playerOf = (seat: Seat) => this.#players[seat.index]!;
+    const request = writeMoment(this.#task, { now, seats, account, playerOf });
     this.#answer = await this.#ask(now, request);
     this.#count(this.#answer);
     this.#keep({ now, request, answer: textOf(this.#answer) });

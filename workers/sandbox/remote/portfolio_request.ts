@@ -2,7 +2,8 @@ import type { PortfolioAccount } from "../../../engine/portfolio/portfolio.ts";
 import type { Seat } from "../../../engine/portfolio/seat.ts";
 import type { RemoteMarketsTask } from "../../common/remote_task.ts";
 import { candleMs } from "../candle_series.ts";
-import { writeTrades } from "./request.ts";
+import type { ActionPlayer } from "./actions.ts";
+import { writeMarket } from "./request.ts";
 import { stretchFrom } from "./stretch.ts";
 import { writeInputs } from "./request_inputs.ts";
 
@@ -14,12 +15,12 @@ interface Moment {
   readonly now: number;
   readonly seats: readonly Seat[];
   readonly account: PortfolioAccount;
-  /** The endpoint's own ids of the working orders of a market. */
-  readonly workingIds: (seat: Seat) => readonly string[];
+  /** The player of the endpoint's actions in a market. */
+  readonly playerOf: (seat: Seat) => ActionPlayer;
 }
 
 /** A request's body: each market has the candles that have closed by now, the newest last. */
-export function writeMoment(task: RemoteMarketsTask, { now, seats, account, workingIds }: Moment): string {
+export function writeMoment(task: RemoteMarketsTask, { now, seats, account, playerOf }: Moment): string {
   return JSON.stringify({
     version: PORTFOLIO_VERSION,
     run_id: task.runId,
@@ -41,8 +42,10 @@ export function writeMoment(task: RemoteMarketsTask, { now, seats, account, work
       weight: seat.weight,
       candles: writeCandles(seat, task.lookbackCandles),
       ...writeMarketInputs(task, seat),
-      open_trades: writeTrades(seat.market.book),
-      working_orders: workingIds(seat),
+      ...writeMarket({
+        ...{ book: seat.market.book, player: playerOf(seat), i: seat.i },
+        firstIndex: Math.max(0, seat.i - task.lookbackCandles),
+      }),
     })),
   });
 }

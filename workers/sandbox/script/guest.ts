@@ -19,8 +19,10 @@ export type { CompiledScript, ShownColumn };
  */
 export class ScriptGuest extends RealmGuest {
   readonly warmup: number;
-  /** Rows of the lists that the script reads. */
+  /** Rows of the lists that the script reads, and whether it reads details of trades and fills. */
   readonly listsMax: Reads["listsMax"];
+  readonly hasDetails: boolean;
+  readonly hasFills: boolean;
   /** Where the realm takes the rows of shown columns from, see realm/memory.ts. */
   readonly windows: Float64Array;
   /** Markets of the run. */
@@ -48,6 +50,8 @@ export class ScriptGuest extends RealmGuest {
     super(open(market), report);
     const { door } = this;
     this.listsMax = reads.listsMax;
+    this.hasDetails = reads.hasDetails;
+    this.hasFills = reads.hasFills;
     this.#bits = reads.bits;
     this.#series = series;
     this.markets = series.markets ?? 1;
@@ -101,6 +105,11 @@ export class ScriptGuest extends RealmGuest {
       new ScriptError(ask(() => this.door.failure())),
       `Cannot go on at ${nameCandle(candles, failed)}`,
     );
+  }
+
+  /** Gives the script the first rows of the table of fills. */
+  giveFills(count: number): void {
+    ask(() => this.door.takeFills(count));
   }
 
   /** Orders of the last decision. */

@@ -42,6 +42,9 @@ export class OrderNames {
     }
   }
 
+  /** The name of an order; 0: it has none. */
+  readonly nameOf = (number: number): number => this.#names[number] ?? 0;
+
   /** Writes the names of the first working orders where the realm reads them. */
   writeWorking(count: number): void {
     const words = this.#words;

@@ -10,7 +10,15 @@ import { firstFrom } from "../../../engine/portfolio/timeline.ts";
 import type { OrderBook } from "../../../engine/strategy.ts";
 import { RunError } from "../../common/outcome.ts";
 import { ORDERS_MAX, RUN_ORDERS_MAX } from "../contracts/abi.ts";
-import { ORDERS_AT, PORTFOLIO as AT, RESULTS_AT, STATE, TRADES_AT, WORKING_AT } from "../contracts/layout.ts";
+import {
+  DETAILS_AT,
+  ORDERS_AT,
+  PORTFOLIO as AT,
+  RESULTS_AT,
+  STATE,
+  TRADES_AT,
+  WORKING_AT,
+} from "../contracts/layout.ts";
 import { Tables } from "../wasm/tables.ts";
 import { OrderNames } from "./order_names.ts";
 import type { PortfolioGuest } from "./portfolio_guest.ts";
@@ -78,7 +86,7 @@ class PortfolioPlayer {
 
   decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
     this.#show(markets, account);
-    this.#writeLists(orders);
+    this.#writeLists(markets, orders);
     this.#guest.decide(now, firstFrom(this.#instants, now));
     this.#target(now, markets, orders);
     this.#place(now, markets, orders);
@@ -105,17 +113,17 @@ class PortfolioPlayer {
   }
 
   /** The lists of the markets whose orders the script has asked for. */
-  #writeLists(orders: PortfolioOrders): void {
-    const { workingMax, tradesMax } = this.#guest.listsMax;
+  #writeLists(markets: readonly MarketView[], orders: PortfolioOrders): void {
     this.#books.forEach((known, market) => {
-      if (known !== null) this.#writeBook(known, orders.of(market), workingMax + tradesMax > 0);
+      if (known !== null) this.#writeBook(known, orders.of(market), markets[market]!.i);
     });
   }
 
-  #writeBook({ words, tables, names }: MarketBook, book: OrderBook, hasLists: boolean): void {
+  #writeBook({ words, tables, names }: MarketBook, book: OrderBook, i: number): void {
+    const { workingMax, tradesMax } = this.#guest.listsMax;
     words[STATE.workingOrders / 4] = book.workingOrders;
-    if (!hasLists) return;
-    tables.writeLists(book);
+    if (workingMax + tradesMax === 0) return;
+    tables.writeLists(book, i, names.nameOf);
     words[STATE.tradesCount / 4] = tables.tradesCount;
     words[STATE.tradesRevision / 4] = tables.tradesRevision;
     words[STATE.workingCount / 4] = tables.workingCount;
@@ -165,7 +173,8 @@ class PortfolioPlayer {
     const memory = this.#guest.book(market);
     if (memory === null) throw brokenRealm("a market has no orders");
     const markets = this.#books.length;
-    const tables = new Tables(memory, ADDRESSES, this.#guest.listsMax, markets);
+    const details = this.#guest.hasDetails ? DETAILS_AT : undefined;
+    const tables = new Tables(memory, { ...ADDRESSES, details }, this.#guest.listsMax, markets);
     return { words: new Int32Array(memory), tables, names: new OrderNames(memory) };
   }
 }

@@ -28,6 +28,7 @@ export class PortfolioGuest extends RealmGuest {
   readonly every: Period | null;
   /** Rows of the lists that the script reads. */
   readonly listsMax: Reads["listsMax"];
+  readonly hasDetails: boolean;
   /** The numbers of the account, the markets and the last decision (layout.ts, PORTFOLIO). */
   readonly state: Float64Array;
   readonly #portfolio: PortfolioDoor;
@@ -48,6 +49,7 @@ export class PortfolioGuest extends RealmGuest {
     this.#portfolio = portfolio;
     this.#series = series;
     this.listsMax = reads.listsMax;
+    this.hasDetails = reads.hasDetails;
     this.#bits = reads.bits;
     const { markets, timeframeMs, isTrial = false } = series;
     const names = JSON.stringify(markets.map(({ id, symbol, exchange }) => [id, symbol, exchange]));

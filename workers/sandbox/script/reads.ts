@@ -10,7 +10,13 @@ const WORKING_BIT = 1 << CANDLE_COLUMNS.length;
 const TRADES_BIT = 2 * WORKING_BIT;
 /** Of inputs, the columns whose names the text has. */
 const INPUTS_BIT = 2 * TRADES_BIT;
-const EVERYTHING = 2 * INPUTS_BIT - 1;
+/** Of trades, what changes with each candle; and fills. */
+const DETAILS_BIT = 2 * INPUTS_BIT;
+const FILLS_BIT = 2 * DETAILS_BIT;
+const EVERYTHING = 2 * FILLS_BIT - 1;
+const DETAILS =
+  /\b(?:order|tag|entry_?[iI]ndex|entry_?[tT]ime|stop_?[lL]oss|take_?[pP]rofit|trailing_?[sS]top|profit|best_?[pP]rice|worst_?[pP]rice)\b/;
+const FILLS = /\b(?:on_?[fF]ill|on_?[cC]lose|closed_?[tT]rades)\b/;
 
 /** The lists and columns that a script reads: each of them costs time at every candle. */
 export class Reads {
@@ -20,12 +26,16 @@ export class Reads {
   constructor(source: string) {
     this.#bits = (/\b(?:working|isWorking|is_working)\b/.test(source) ? WORKING_BIT : 0) |
       (/\btrades\b/.test(source) ? TRADES_BIT : 0) | (/\binputs\b/.test(source) ? INPUTS_BIT : 0);
+    if (/\btrades\b/.test(source) && DETAILS.test(source)) this.#bits |= DETAILS_BIT;
+    if (FILLS.test(source)) this.#bits |= FILLS_BIT;
+    // The best and the worst price of a trade are found in them.
+    const needed = (this.#bits & DETAILS_BIT) === 0 ? [] : ["high", "low", "close"];
     for (const [n, name] of CANDLE_COLUMNS.entries()) {
-      if (new RegExp(`\\b${name}\\b`).test(source)) this.#bits |= 1 << n;
+      if (needed.includes(name) || new RegExp(`\\b${name}\\b`).test(source)) this.#bits |= 1 << n;
     }
   }
 
-  /** A bit for each column of candles, by its number; above them one for the list of working orders, one for that of trades, and one for inputs. */
+  /** A bit for each column of candles, by its number; above them one each for the list of working orders, that of trades, inputs, the details of trades, and fills. */
   get bits(): number {
     return this.#bits;
   }
@@ -37,6 +47,14 @@ export class Reads {
       workingMax: has(WORKING_BIT) ? WORKING_MAX.limit : 0,
       tradesMax: has(TRADES_BIT) ? TRADES_MAX.limit : 0,
     };
+  }
+
+  get hasDetails(): boolean {
+    return (this.#bits & DETAILS_BIT) !== 0;
+  }
+
+  get hasFills(): boolean {
+    return (this.#bits & FILLS_BIT) !== 0;
   }
 
   /** Runs a script, and once more if it reads what its text does not name. Later runs give everything, too. */

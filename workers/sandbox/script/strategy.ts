@@ -1,14 +1,25 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import type { FillRecord } from "../../../engine/trade_watch.ts";
 import { InstanceStrategy, nameCandle } from "../player.ts";
 import { Tables } from "../wasm/tables.ts";
 import type { ScriptGuest, ShownColumn } from "./guest.ts";
-import { ORDERS_AT, RESULTS_AT, STATE, TRADES_AT, WINDOW_ROWS, WORKING_AT } from "../contracts/layout.ts";
+import {
+  DETAILS_AT,
+  FILLS_AT,
+  FILLS_AT_ONCE,
+  ORDERS_AT,
+  RESULTS_AT,
+  STATE,
+  TRADES_AT,
+  WINDOW_ROWS,
+  WORKING_AT,
+} from "../contracts/layout.ts";
 import { OrderNames } from "./order_names.ts";
 
 const MASK = WINDOW_ROWS - 1;
-const ADDRESSES = { orders: ORDERS_AT, results: RESULTS_AT, trades: TRADES_AT, working: WORKING_AT };
+const ADDRESSES = { orders: ORDERS_AT, results: RESULTS_AT, trades: TRADES_AT, working: WORKING_AT, fills: FILLS_AT };
 
 /**
  * A script as the simulator's strategy. Candles in which nothing happens are decided on in one call. The realm has their rows, where the
@@ -52,7 +63,8 @@ class ScriptPlayer {
     this.#guest = guest;
     this.#candles = candles;
     this.#columns = columns;
-    this.#tables = new Tables(memory, ADDRESSES, listsMax, guest.markets);
+    const details = guest.hasDetails ? DETAILS_AT : undefined;
+    this.#tables = new Tables(memory, { ...ADDRESSES, details }, listsMax, guest.markets);
     this.#names = new OrderNames(memory);
     this.#hasLists = listsMax.workingMax > 0 || listsMax.tradesMax > 0;
     this.#words = new Int32Array(memory);
@@ -66,7 +78,7 @@ class ScriptPlayer {
     doubles[STATE.quantity / 8] = account.quantity;
     doubles[STATE.entryPrice / 8] = account.entryPrice;
     doubles[STATE.initialBalance / 8] = account.initialBalance;
-    if (this.#revision !== book.revision) this.#takeChanges(book);
+    if (this.#revision !== book.revision) this.#takeChanges(book, i);
     while (i < until) {
       if (until > this.#filled) this.#fillWindows(i);
       const reached = this.#guest.decide(i, until, this.#candles);
@@ -85,19 +97,25 @@ class ScriptPlayer {
     this.#names.readResults(rows);
   }
 
-  #takeChanges(book: OrderBook): void {
+  #takeChanges(book: OrderBook, i: number): void {
     const words = this.#words;
+    if (this.#guest.hasFills) this.#giveFills(book.watchFills());
     this.#revision = book.revision;
     words[STATE.workingOrders / 4] = book.workingOrders;
     if (!this.#hasLists) return;
     const tables = this.#tables;
-    tables.writeLists(book);
+    tables.writeLists(book, i, this.#names.nameOf);
+    words[STATE.tradesIndex / 4] = i;
     words[STATE.tradesCount / 4] = tables.tradesCount;
     words[STATE.tradesRevision / 4] = tables.tradesRevision;
     if (words[STATE.workingRevision / 4] === tables.workingRevision) return;
     words[STATE.workingCount / 4] = tables.workingCount;
     words[STATE.workingRevision / 4] = tables.workingRevision;
     this.#names.writeWorking(tables.workingCount);
+  }
+
+  #giveFills(fills: FillRecord[]): void {
+    while (fills.length > 0) this.#guest.giveFills(this.#tables.writeFills(fills, FILLS_AT_ONCE, this.#names.nameOf));
   }
 
   /** Gives the realm the rows from candle `i` on, as many as there is room for. Rows of the lookback are shown at once. */

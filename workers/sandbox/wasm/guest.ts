@@ -4,6 +4,7 @@ import type { Series } from "../candle_series.ts";
 import {
   ABI_VERSION,
   ALIGN_BYTES,
+  FILLS_MAX,
   FRAME,
   FRAME_BYTES,
   IMPORT_MODULE,
@@ -57,6 +58,9 @@ export class Guest implements DrivenGuest {
   readonly onCandle: Call;
   /** The exported `on_markets`; on_candle of a module for one market, which nobody calls so. */
   readonly onMarkets: (frame: number, markets: number) => number;
+  /** Rows of the table of fills, and whether trades have details. */
+  readonly fillsMax: number;
+  readonly hasDetails: boolean;
   /** The period after which a module for many markets is asked; null: whenever a candle closes. */
   readonly every: Period | null;
   readonly memory: WebAssembly.Memory;
@@ -119,6 +123,8 @@ export class Guest implements DrivenGuest {
     this.ordersMax = request(words, "orders_max", FRAME.ordersMax, 1, ORDERS_MAX.limit);
     this.tradesMax = request(words, "trades_max", FRAME.tradesMax, 0, TRADES_MAX.limit);
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
+    this.fillsMax = request(words, "fills_max", FRAME.fillsMax, 0, FILLS_MAX.limit);
+    this.hasDetails = request(words, "has_details", FRAME.hasDetails, 0, 1) === 1;
     this.every = exports["every"] === undefined ? null : readPeriod(callable(exports["every"]));
   }
 

@@ -7,7 +7,16 @@ import {
   REFUSED,
   SIZES_BY,
 } from "../../../engine/strategy.ts";
-import { ACTION, FLAG_REDUCE_ONLY, ORDER, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "../contracts/abi.ts";
+import {
+  ACTION,
+  FLAG_REDUCE_ONLY,
+  KEEP_STOP_LOSS,
+  KEEP_TAKE_PROFIT,
+  ORDER,
+  RUN_ORDERS_MAX,
+  RUN_TAGS_MAX,
+  TAG_BYTES_MAX,
+} from "../contracts/abi.ts";
 
 /** A row of the order table is invalid; the message names the field and its value. */
 export class SignalFault extends Error {
@@ -75,8 +84,13 @@ export class OrderTable {
         book.cancelAll();
         return 0;
       case ACTION.protect: {
-        const stopLoss = this.#price(row, "stop_loss", ORDER.stopLoss);
-        return Number(book.protect(target, stopLoss, this.#price(row, "take_profit", ORDER.takeProfit)));
+        const flags = this.#word(row, ORDER.flags);
+        if ((flags & ~(KEEP_STOP_LOSS | KEEP_TAKE_PROFIT)) !== 0) {
+          throw new SignalFault(`flags is ${flags >>> 0}: only bits 0 and 1 have a meaning for protect`);
+        }
+        const stopLoss = flags & KEEP_STOP_LOSS ? null : this.#price(row, "stop_loss", ORDER.stopLoss);
+        const takeProfit = flags & KEEP_TAKE_PROFIT ? null : this.#price(row, "take_profit", ORDER.takeProfit);
+        return Number(book.protect(target, stopLoss, takeProfit));
       }
       default:
         throw new SignalFault(`action is ${action}: it must be 1 to ${ACTION.protect}`);

@@ -3,7 +3,7 @@ import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
 import { RunError } from "../../common/outcome.ts";
 import { countCall } from "../decision_calls.ts";
 import { InstanceStrategy, nameCandle, roundCapacity } from "../player.ts";
-import { FRAME, ORDER_BYTES, TRADE_BYTES } from "../contracts/abi.ts";
+import { DETAIL_BYTES, FILL_BYTES, FRAME, ORDER_BYTES, TRADE_BYTES } from "../contracts/abi.ts";
 import { type Driver, STATE } from "./driver.ts";
 import type { Guest } from "./guest.ts";
 import { GuestInputs, inputsBytes } from "./guest_inputs.ts";
@@ -42,6 +42,7 @@ class GuestPlayer {
   readonly #drive: ReturnType<Driver["connect"]>;
   readonly #tables: Tables;
   readonly #hasLists: boolean;
+  readonly #fillsMax: number;
   readonly #candles: Candles;
   /** The memory that the tables were attached to: its length is 0 once it has grown. */
   #buffer: ArrayBufferLike;
@@ -53,25 +54,37 @@ class GuestPlayer {
   readonly #columns: readonly number[];
 
   constructor(guest: Guest, candles: Candles) {
-    const { ordersMax, tradesMax, workingMax, memory, driver } = guest;
+    const { ordersMax, tradesMax, workingMax, fillsMax, hasDetails, memory, driver } = guest;
     const columnBytes = columnsBytes(candles.time.length) / COLUMNS;
     const resultsBytes = alignUp(ordersMax * 4);
-    const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
+    const detailsBytes = hasDetails ? tradesMax * DETAIL_BYTES : 0;
+    const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4) +
+      detailsBytes + fillsMax * FILL_BYTES;
     const inputs = guest.inputs.take(candles);
     const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes + inputsBytes(inputs));
     this.#guest = guest;
     this.#driver = driver;
     this.#candles = candles;
-    this.#hasLists = tradesMax > 0 || workingMax > 0;
+    this.#hasLists = tradesMax > 0 || workingMax > 0 || fillsMax > 0;
+    this.#fillsMax = fillsMax;
     this.#buffer = memory.buffer;
     const orders = columnsAt + COLUMNS * columnBytes;
     const results = orders + ordersMax * ORDER_BYTES;
     const trades = results + resultsBytes;
     const working = trades + tradesMax * TRADE_BYTES;
-    this.#tables = new Tables(this.#buffer, { orders, results, trades, working }, guest, guest.markets);
+    const details = hasDetails ? working + alignUp(workingMax * 4) : undefined;
+    const fills = working + alignUp(workingMax * 4) + detailsBytes;
+    this.#tables = new Tables(
+      this.#buffer,
+      { orders, results, trades, working, details, fills },
+      guest,
+      guest.markets,
+    );
     this.#columns = Array.from({ length: COLUMNS }, (_, n) => columnsAt + n * columnBytes);
     const words = new Int32Array(this.#buffer);
     words.set([...this.#columns, orders, results, trades, working], (guest.frame + FRAME.columns) / 4);
+    words[(guest.frame + FRAME.detailsPointer) / 4] = details ?? 0;
+    words[(guest.frame + FRAME.fillsPointer) / 4] = fillsMax === 0 ? 0 : fills;
     words[(guest.frame + FRAME.columnsCapacity) / 4] = columnBytes / 8;
     words.fill(0, orders / 4, results / 4);
     const inputsAt = columnsAt + COLUMNS * columnBytes + tablesBytes;
@@ -90,7 +103,7 @@ class GuestPlayer {
     doubles[STATE.entryPrice / 8] = account.quantity === 0 ? 0 : account.entryPrice;
     doubles[STATE.initialBalance / 8] = account.initialBalance;
     while (i < until) {
-      if (this.#hasLists) this.#writeLists(book);
+      if (this.#hasLists) this.#writeLists(book, i);
       i = this.#decide(i, this.#hasLists ? i + 1 : until);
       if (words[STATE.rows / 4] !== 0) return this.acting = i - 1;
     }
@@ -132,10 +145,14 @@ class GuestPlayer {
     this.#tables.perform(rows, book, name);
   }
 
-  #writeLists(book: OrderBook): void {
+  #writeLists(book: OrderBook, i: number): void {
     const { words } = this.#driver;
     this.#attach();
-    this.#tables.writeLists(book);
+    this.#tables.writeLists(book, i);
+    if (this.#fillsMax > 0) {
+      const count = this.#tables.writeFills(book.watchFills(), this.#fillsMax);
+      new Int32Array(this.#buffer)[(this.#guest.frame + FRAME.fillsCount) / 4] = count;
+    }
     words[STATE.tradesCount / 4] = this.#tables.tradesCount;
     words[STATE.workingCount / 4] = this.#tables.workingCount;
   }

@@ -1,7 +1,9 @@
 import type { OrderBook } from "../../../engine/strategy.ts";
+import type { FillRecord } from "../../../engine/trade_watch.ts";
 import { RunError } from "../../common/outcome.ts";
-import { ORDER_BYTES, TRADE, TRADE_BYTES } from "../contracts/abi.ts";
+import { DETAIL_BYTES, FILL_BYTES, ORDER_BYTES, TRADE, TRADE_BYTES } from "../contracts/abi.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
+import { writeDetails, writeFill } from "./trade_rows.ts";
 
 /** Where a guest's tables are. */
 interface TableAddresses {
@@ -9,6 +11,9 @@ interface TableAddresses {
   readonly results: number;
   readonly trades: number;
   readonly working: number;
+  /** Of the details of trades, and of fills; absent: there are none. */
+  readonly details?: number | undefined;
+  readonly fills?: number | undefined;
 }
 
 /** The tables in a guest's memory: its orders with their results, and the lists that it reads. */
@@ -47,12 +52,24 @@ export class Tables {
     this.#orders.attach(memory);
   }
 
-  writeLists(book: OrderBook): void {
-    if (this.#tradesMax > 0) this.#writeTrades(book);
+  /** @param i The deciding candle. @param nameOf The guest's number of an order. */
+  writeLists(book: OrderBook, i: number, nameOf: (order: number) => number = (order) => order): void {
+    if (this.#tradesMax > 0) this.#writeTrades(book, i, nameOf);
     if (this.#workingMax > 0) this.#writeWorking(book);
   }
 
-  #writeTrades(book: OrderBook): void {
+  /** Writes the first fills of the list, `max` at most, and takes them from it. Returns their number. */
+  writeFills(fills: FillRecord[], max: number, nameOf: (order: number) => number = (order) => order): number {
+    const { fills: at } = this.#at;
+    if (at === undefined) return 0;
+    const taken = fills.splice(0, max);
+    const memory = { words: this.#words, doubles: this.#doubles };
+    for (const [n, fill] of taken.entries()) writeFill(memory, at + n * FILL_BYTES, fill, nameOf);
+    return taken.length;
+  }
+
+  #writeTrades(book: OrderBook, i: number, nameOf: (order: number) => number): void {
+    const { details } = this.#at;
     const words = this.#words;
     const doubles = this.#doubles;
     const count = Math.min(book.openTrades, this.#tradesMax);
@@ -67,6 +84,11 @@ export class Tables {
       words[(row + TRADE.number) >>> 2] = trade;
       doubles[(row + TRADE.quantity) >>> 3] = quantity;
       doubles[(row + TRADE.entryPrice) >>> 3] = entryPrice;
+      if (details === undefined) continue;
+      // Its profit and its extremes change with each candle.
+      isSame = false;
+      const known = book.describeTrade(trade, i);
+      if (known !== null) writeDetails({ words, doubles }, details + n * DETAIL_BYTES, known, nameOf);
     }
     this.tradesCount = count;
     if (!isSame) this.tradesRevision++;

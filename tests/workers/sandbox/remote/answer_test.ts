@@ -53,8 +53,8 @@ const ANSWERS: readonly (readonly [answer: string, place: string, candle: number
   ['{"version":1,"decisions":[[],[],[{"action":"fly"}]]}', "/decisions/2/0/action must be one of", 2],
   ['{"version":1,"decisions":[[],[],[{"action":"cancel"}]]}', "/decisions/2/0/id is missing", 2],
   [
-    '{"version":1,"decisions":[[],[],[{"action":"protect","stop_loss":9}]]}',
-    "/decisions/2/0/take_profit is missing",
+    '{"version":1,"decisions":[[],[],[{"action":"protect","take_profit":"9"}]]}',
+    "/decisions/2/0/take_profit must be a finite number",
     2,
   ],
   [`{"version":1,"decisions":[[],[${"{},".repeat(64)}{}],[]]}`, "/decisions/1 must have at most 64 actions, not 65", 1],

@@ -22,6 +22,7 @@ export interface Request {
   readonly candles: Readonly<Record<"time" | "open" | "high" | "low" | "close" | "volume", readonly number[]>>;
   readonly account?: Readonly<Record<"cash" | "equity" | "quantity", number>> & { readonly entry_price: number | null };
   readonly open_trades?: readonly { readonly trade: number; readonly quantity: number; readonly entry_price: number }[];
+  readonly fills?: readonly object[];
   readonly working_orders?: readonly string[];
 }
 

@@ -112,13 +112,14 @@ Deno.test("in step mode each request carries the account, its trades and its wor
     ["step", 1, 40, 50],
   ]);
   // Bought 2 at candle 1's open, 10; closed at candle 3's open, 30.
-  expect(steps.map(({ account, open_trades, working_orders }) => ({ account, open_trades, working_orders }))).toEqual([
-    { account: account(10_000, 10_000, 0, null), open_trades: [], working_orders: [] },
-    { account: account(9980, 10_020, 2, 10), open_trades: [open(2, 10)], working_orders: ["target"] },
-    { account: account(9980, 10_040, 2, 10), open_trades: [open(2, 10)], working_orders: ["target"] },
-    { account: account(10_040, 10_040, 0, null), open_trades: [], working_orders: [] },
-    { account: account(10_040, 10_040, 0, null), open_trades: [], working_orders: [] },
-  ]);
+  expect(steps.map(({ account, open_trades, working_orders }) => ({ account, open_trades, working_orders })))
+    .toMatchObject([
+      { account: account(10_000, 10_000, 0, null), open_trades: [], working_orders: [] },
+      { account: account(9980, 10_020, 2, 10), open_trades: [open(2, 10)], working_orders: ["target"] },
+      { account: account(9980, 10_040, 2, 10), open_trades: [open(2, 10)], working_orders: ["target"] },
+      { account: account(10_040, 10_040, 0, null), open_trades: [], working_orders: [] },
+      { account: account(10_040, 10_040, 0, null), open_trades: [], working_orders: [] },
+    ]);
   expect([...run.result.equity]).toEqual([10_000, 10_020, 10_040, 10_040, 10_040]);
   expect(run.progress).toEqual([1, 2, 3, 4, 5]);
   expect([run.integrity.lookahead.status, run.integrity.determinism.status]).toEqual(["passed", "passed"]);

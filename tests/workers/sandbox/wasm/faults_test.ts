@@ -90,7 +90,7 @@ const FAULTS: readonly (readonly [what: string, wat: string, code: string, messa
     "no memory left",
     allocating("(i32.const 0)"),
     "STRATEGY_OUT_OF_MEMORY",
-    "Cannot allocate 162 bytes: alloc returned 0",
+    "Cannot allocate 186 bytes: alloc returned 0",
   ],
   [
     "an unaligned address",

@@ -14,7 +14,7 @@ import { compileAssemblyScript, dailyCandles, DAYS, strategyWat, taskOver } from
 Deno.test("the frame has version, parameters, defaults, candles and account at the documented offsets", () => {
   const guest = makeGuest(strategyWat({}), '{"fast":10}');
   const view = new DataView(guest.memory.buffer, guest.frame);
-  expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([1, 160]);
+  expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([1, 184]);
   const json = new Uint8Array(guest.memory.buffer, view.getUint32(8, true), view.getUint32(12, true));
   expect(new TextDecoder().decode(json)).toBe('{"fast":10}');
   expect([16, 20, 24, 28].map((offset) => view.getUint32(offset, true))).toEqual([1, 64, 0, 0]);

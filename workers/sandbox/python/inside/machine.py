@@ -17,10 +17,16 @@ class Strategy:
         """Called at the close of each candle."""
         raise NotImplementedError("the strategy has no decide(self, i, candles, account, orders)")
 
+    def on_fill(self, fill):
+        """Called before `decide` for each fill since the last decision."""
+
+    def on_close(self, trade):
+        """Called for each trade that a fill has closed, or a part of it."""
+
 
 OWN = frozenset(name for name in vars(Strategy) if not name.startswith("__"))
 KINDS = {bool: "boolean", int: "integer", float: "number", str: "string"}
-MISSPELT = re.compile(r"(warm_?up_?\w*|prep\w*|deci\w*|on_?(candle|bar)|next|init)", re.IGNORECASE)
+MISSPELT = re.compile(r"(warm_?up_?\w*|prep\w*|deci\w*|on_?(candle|bar|fill\w*|order|trade|close\w*)|next|init)", re.IGNORECASE)
 REQUIRED = object()
 
 
@@ -47,7 +53,7 @@ class Program:
         self.kind = leaves[0]
         for name in vars(self.kind):
             if name not in OWN and MISSPELT.fullmatch(name):
-                raise TypeError(f"{name} is not known: use warmup, prepare and decide")
+                raise TypeError(f"{name} is not known: use warmup, prepare, decide, on_fill and on_close")
 
     def create(self, given, timeframe_ms, first_index):
         self.define()
@@ -175,15 +181,12 @@ def prepare(rows, bits, inputs):
                 if columns.list_bits & 4:
                     candles.inputs._show(name)
         refuse_answer("prepare", program.strategy.prepare(candles))
+        kind = program.kind
+        if columns.list_bits & 16 == 0 and (kind.on_fill is not Strategy.on_fill or kind.on_close is not Strategy.on_close):
+            want()
     failure = attempt(act)
     columns.is_open = False
     return failure
-
-
-def refuse_answer(name, answer):
-    """`async def` and `yield` make a function whose lines never run."""
-    if hasattr(answer, "__await__") or hasattr(answer, "send"):
-        raise TypeError(f"{name} must be a plain function, without async and yield: nothing waits within a candle")
 
 
 def check_answer(answer):
@@ -223,6 +226,14 @@ def read_schema():
         return "null"
 
 
+def take_fills(count):
+    return attempt(lambda: fills.take(count))
+
+
+def report_fills():
+    return attempt(lambda: fills.report(program.strategy))
+
+
 def take_in():
     take_account()
 
@@ -249,5 +260,5 @@ sys.unraisablehook = lambda unraisable: log.add(f"ignored {type(unraisable.exc_v
 MACHINE = (
     compile_text, start, read_warmup, prepare, read_requests, read_shown, read_decider, check_answer, describe, read_line,
     read_plots, read_plot, read_schema, take_in, columns.views, tables, equity_now, candle_now,
-    make_another,
+    make_another, take_fills, report_fills,
 )

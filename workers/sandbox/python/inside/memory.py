@@ -138,6 +138,11 @@ class Account:
     def equity(self):
         return equity_now[0]
 
+    @property
+    def closed_trades(self):
+        """The trades that were closed last, the newest first."""
+        return fills.closed_trades()
+
 
 nan = float("nan")
 columns = Columns()

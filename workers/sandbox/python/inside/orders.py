@@ -1,6 +1,4 @@
 """The orders of a decision: rows of the order table, which the host reads behind it."""
-from collections import namedtuple
-
 ORDER = LAYOUT["order"]
 ACTION = LAYOUT["action"]
 ROW_BYTES = LAYOUT["orderBytes"]
@@ -9,8 +7,7 @@ SIZES_BY = LAYOUT["sizesBy"]
 DOUBLES = {snake(name): ORDER[name] for name in LAYOUT["doubleOptions"]}
 WHOLES = {snake(name): ORDER[name] for name in ("candlesMax", "timeStopCandles")}
 OPTIONS = [*DOUBLES, *WHOLES, "size_by", "reduce_only", "tag"]
-TRADE = LAYOUT["trade"]
-Trade = namedtuple("Trade", ("trade", "quantity", "entry_price"))
+KEEP = object()
 
 
 def read_double(name, value):
@@ -125,13 +122,15 @@ class Orders:
         self._begin()
         return self._enter(ACTION["replace"], 1 if side == "buy" else -1, self._target(order), options)
 
-    def protect(self, trade, *, stop_loss=None, take_profit=None):
-        """Sets the stop loss and the take profit of an open trade, as prices; None: none."""
+    def protect(self, trade, *, stop_loss=KEEP, take_profit=KEEP):
+        """Sets the stop loss and the take profit of an open trade, as prices; None removes one, absent ones stay."""
         number = read_whole("trade", trade)
-        prices = [read_double(*each) if each[1] is not None else 0
-                  for each in (("stop_loss", stop_loss), ("take_profit", take_profit))]
+        prices = [read_double(name, value) if value is not None and value is not KEEP else 0
+                  for name, value in (("stop_loss", stop_loss), ("take_profit", take_profit))]
+        keeps = (LAYOUT["keepStopLoss"] if stop_loss is KEEP else 0) | (LAYOUT["keepTakeProfit"] if take_profit is KEEP else 0)
         self._begin()
         row = self._add(ACTION["protect"])
+        words[row + ORDER["flags"] // 4] = keeps
         words[row + ORDER["target"] // 4] = number
         doubles[row // 2 + ORDER["stopLoss"] // 8], doubles[row // 2 + ORDER["takeProfit"] // 8] = prices
 
@@ -157,19 +156,14 @@ class Orders:
 
     @property
     def trades(self):
-        """The open trades: trade, quantity and entry_price of each."""
+        """The open trades, oldest first."""
         if columns.list_bits & 2 == 0:
             want()
         revision = words[STATE["tradesRevision"] // 4]
         if revision != self._trades_revision:
-            self._trades = tuple(self._read_trade(n) for n in range(words[STATE["tradesCount"] // 4]))
+            self._trades = tuple(read_trade(n) for n in range(words[STATE["tradesCount"] // 4]))
             self._trades_revision = revision
         return self._trades
-
-    def _read_trade(self, n):
-        at = LAYOUT["tradesAt"] + n * LAYOUT["tradeBytes"]
-        return Trade(words[(at + TRADE["number"]) // 4], doubles[(at + TRADE["quantity"]) // 8],
-                     doubles[(at + TRADE["entryPrice"]) // 8])
 
     def _begin(self):
         """Begins a decision where this is its first order."""

@@ -1,14 +1,9 @@
 import type { Layout } from "../../contracts/layout.ts";
 import { type Memory, want } from "./memory.ts";
-
-interface Trade {
-  readonly trade: number;
-  readonly quantity: number;
-  readonly entryPrice: number;
-}
+import { type CandlesNow, makeTradeList } from "./trades.ts";
 
 /** The orders by their names, which are 1, 2, ... */
-export function makeBook(layout: Layout, memory: Memory) {
+export function makeBook(layout: Layout, memory: Memory, now: CandlesNow | null) {
   const { state: STATE } = layout;
   let newest = 0;
   /** The newest one before this decision. */
@@ -52,31 +47,6 @@ export function makeBook(layout: Layout, memory: Memory) {
       return name > known || isListed(name);
     },
     working,
-    trades: makeTradeList(layout, memory),
-  };
-}
-
-/** The list of open trades. One that has not changed is not made again, nor is a trade. */
-export function makeTradeList(layout: Layout, memory: Memory): () => readonly object[] {
-  const { state: STATE, trade: TRADE } = layout;
-  const word = (at: number) => memory.words[at >>> 2]!;
-  const readTrade = (n: number, last: Trade | undefined): Trade => {
-    const at = layout.tradesAt + n * layout.tradeBytes;
-    const trade = word(at + TRADE.number);
-    const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
-    const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
-    const isSame = last !== undefined && last.trade === trade && last.quantity === quantity &&
-      last.entryPrice === entryPrice;
-    return isSame ? last : Object.freeze({ trade, quantity, entryPrice });
-  };
-  let open: readonly Trade[] = Object.freeze([]);
-  let revision = 0;
-  return () => {
-    if ((memory.listBits & 2) === 0) want(layout, memory);
-    if (revision === word(STATE.tradesRevision)) return open;
-    revision = word(STATE.tradesRevision);
-    const list: Trade[] = [];
-    for (let n = 0; n < word(STATE.tradesCount); n++) list.push(readTrade(n, open[n]));
-    return open = Object.freeze(list);
+    trades: makeTradeList(layout, memory, now),
   };
 }

@@ -94,7 +94,7 @@ export function makeBooks(layout: Layout, memory: Memory, state: Float64Array, c
       ...memory,
       ...{ buffer, words: new Int32Array(buffer), doubles: new Float64Array(buffer), bytes: new Uint8Array(buffer) },
     };
-    const writer = makeOrders(layout, own);
+    const writer = makeOrders(layout, own, null);
     memories[market] = own;
     return writers[market] = writer;
   };

@@ -21,7 +21,7 @@ export interface Memory {
   i: number;
   /** Candles before the range. */
   firstIndex: number;
-  /** Bits of the lists that the script reads: 1 for the list of working orders, 2 for that of trades, 4 for inputs. */
+  /** Bits of the lists that the script reads: 1 for the list of working orders, 2 for that of trades, 4 for inputs, 8 for their details, 16 for fills. */
   listBits: number;
 }
 

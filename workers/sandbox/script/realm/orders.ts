@@ -1,6 +1,7 @@
 import type { Layout } from "../../contracts/layout.ts";
 import { makeBook } from "./book.ts";
 import type { Memory } from "./memory.ts";
+import type { CandlesNow } from "./trades.ts";
 
 /** The argument `orders` of `decide`, and what the host's call needs around it. */
 export interface OrderWriter {
@@ -38,10 +39,10 @@ export function makeRows({ order: ORDER, ...layout }: Layout, { words }: Memory)
   };
 }
 
-/** The orders as a script sees them. */
-export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
+/** The orders as a script sees them. @param now The candles that trades are valued at; null: the host values them at each decision. */
+export function makeOrders(layout: Layout, memory: Memory, now: CandlesNow | null): OrderWriter {
   const { order: ORDER, action: ACTION } = layout;
-  const book = makeBook(layout, memory);
+  const book = makeBook(layout, memory, now);
   const write = makeRowWriter(layout, memory);
   const rows = makeRows(layout, memory);
   const enter = (action: number, side: number, options: unknown, target: number): number => {
@@ -85,8 +86,9 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
       return enter(ACTION.replace, side === "buy" ? 1 : -1, options, book.target(order));
     },
     protect(trade: unknown, guards: unknown): void {
-      const [number, { stopLoss, takeProfit }] = [readWhole("trade", trade), readGuards(guards)];
+      const [number, { stopLoss, takeProfit, keeps }] = [readWhole("trade", trade), readGuards(layout, guards)];
       const at = rows.add(ACTION.protect);
+      memory.words[(at + ORDER.flags) >>> 2] = keeps;
       memory.words[(at + ORDER.target) >>> 2] = number;
       memory.doubles[(at + ORDER.stopLoss) >>> 3] = stopLoss;
       memory.doubles[(at + ORDER.takeProfit) >>> 3] = takeProfit;
@@ -169,8 +171,8 @@ export function copyOptions(options: unknown): Options {
   return { ...options };
 }
 
-/** The prices of `protect`; 0: none. */
-export function readGuards(guards: unknown): { readonly stopLoss: number; readonly takeProfit: number } {
+/** The prices of `protect`, 0 for none, and the flags of the guards that stay. */
+export function readGuards({ keepStopLoss, keepTakeProfit }: Layout, guards: unknown) {
   const given: Options = { ...Object(guards) };
   for (const name in given) {
     if (name === "stopLoss" || name === "takeProfit") continue;
@@ -179,6 +181,7 @@ export function readGuards(guards: unknown): { readonly stopLoss: number; readon
   return {
     stopLoss: readDouble("stopLoss", given.stopLoss ?? 0),
     takeProfit: readDouble("takeProfit", given.takeProfit ?? 0),
+    keeps: (given.stopLoss === undefined ? keepStopLoss : 0) | (given.takeProfit === undefined ? keepTakeProfit : 0),
   };
 }
 

@@ -5,11 +5,12 @@
 import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
-import { makeMemory, type Memory } from "./memory.ts";
+import { makeMemory, type Memory, want } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, findMissing } from "./parameters.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
+import { type Listener, makeFills } from "./trades.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
 
 /** The functions of a realm that the host calls. Numbers, texts and buffers cross, and nothing else. */
@@ -44,6 +45,8 @@ export interface Door {
    * error, a wish or lines for the log. Returns the candle of orders and errors, which the state has; else the next one to decide on.
    */
   readonly decide: (i: number, until: number) => number;
+  /** Takes the first rows of the table of fills: the next `decide` tells the script of them. */
+  readonly takeFills: (count: number) => void;
   /** The error of `decide`, as `describe` has it. */
   readonly failure: () => string;
   /** The n-th line of the log; the state has their number. */
@@ -64,6 +67,8 @@ interface Definition {
   readonly self: object;
   readonly prepare: ((candles: object) => unknown) | null;
   readonly decide: (i: number, candles: object, account: object, orders: object) => unknown;
+  readonly onFill: Listener | null;
+  readonly onClose: Listener | null;
 }
 
 type Factory = Parameters<typeof callFactory>[0];
@@ -77,7 +82,8 @@ export function openRealm(layout: Layout): Door {
   const memory = makeMemory(layout);
   const log = makeLog(layout, memory);
   const columns = makeColumns(layout, memory);
-  const writer = makeOrders(layout, memory);
+  const writer = makeOrders(layout, memory, columns.candles);
+  const fills = makeFills(layout, memory);
   const utc = makeUtc();
   const attempt = (act: () => void): string | null => {
     try {
@@ -116,11 +122,14 @@ export function openRealm(layout: Layout): Door {
         columns.open(rows, bits, parse(inputsJson));
         prepare(program.definition(), columns.candles);
         columns.close();
+        const { onFill, onClose } = program.definition();
+        if ((onFill !== null || onClose !== null) && (memory.listBits & 16) === 0) want(layout, memory);
       }),
     requests: () => stringify(columns.requests),
     shown: () => stringify(columns.shown()),
     column: columns.buffer,
-    decide: makeDecide(layout, memory, { columns, writer, definition: program.definition }, fail),
+    decide: makeDecide(layout, memory, { columns, writer, fills, definition: program.definition }, fail),
+    takeFills: fills.take,
     failure: () => failure,
     line: (n) => log.lines[n]!,
     plotsCount: () => plots.names.length,
@@ -158,9 +167,15 @@ export function readDefinition(made: unknown, layout: Layout, missing: () => str
   if (typeof made !== "object" || made === null) {
     throw new TypeError(`the function that strategy takes must return an object with decide, not ${typeof made}`);
   }
-  const { warmup = 1, prepare = null, decide, ...rest }: Record<string, unknown> = { ...made };
-  const misspelt = Object.keys(rest).find((key) => /^(warm.?up|prep.*|deci.*|on_?candle|init)$/i.test(key));
-  if (misspelt !== undefined) throw new TypeError(`${misspelt} is not known: use warmup, prepare and decide`);
+  const { warmup = 1, prepare = null, decide, onFill = null, onClose = null, ...rest }: Record<string, unknown> = {
+    ...made,
+  };
+  const misspelt = Object.keys(rest).find((key) =>
+    /^(warm.?up|prep.*|deci.*|on_?(candle|bar|fill.*|order|trade|close.*)|init)$/i.test(key)
+  );
+  if (misspelt !== undefined) {
+    throw new TypeError(`${misspelt} is not known: use warmup, prepare, decide, onFill and onClose`);
+  }
   if (typeof warmup !== "number" || !Number.isInteger(warmup) || warmup < 1 || warmup > layout.warmupMax) {
     const without = Number.isNaN(warmup) ? missing() : "";
     throw new RangeError(
@@ -169,7 +184,9 @@ export function readDefinition(made: unknown, layout: Layout, missing: () => str
   }
   if (!isCallable(decide)) throw new TypeError("the strategy has no function decide");
   if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");
-  return { warmup, self: made, prepare, decide };
+  if (onFill !== null && !isCallable(onFill)) throw new TypeError("onFill must be a function");
+  if (onClose !== null && !isCallable(onClose)) throw new TypeError("onClose must be a function");
+  return { warmup, self: made, prepare, decide, onFill, onClose };
 }
 
 export function prepare({ prepare, self }: Definition, candles: object): void {
@@ -180,15 +197,22 @@ export function prepare({ prepare, self }: Definition, candles: object): void {
 export function makeDecide(
   { state: at, windowRows }: Layout,
   memory: Memory,
-  parts: { readonly columns: Columns; readonly writer: OrderWriter; readonly definition: () => Definition },
+  parts: {
+    readonly columns: Columns;
+    readonly writer: OrderWriter;
+    readonly fills: ReturnType<typeof makeFills>;
+    readonly definition: () => Definition;
+  },
   fail: (error: unknown) => void,
 ): Door["decide"] {
+  const { fills } = parts;
   const account = { cash: 0, equity: 0, quantity: 0, entryPrice: NaN, initialBalance: 0 };
+  Object.defineProperty(account, "closedTrades", { get: fills.closedTrades });
   const { words, doubles, windows, decided } = memory;
   const { columns: { candles, show }, writer } = parts;
   const { orders } = writer;
   let definition: Definition | null = null;
-  const decideUntil = ({ decide, self }: Definition, i: number, until: number): number => {
+  const decideUntil = ({ decide, onFill, onClose, self }: Definition, i: number, until: number): number => {
     const cash = doubles[at.cash >>> 3]!;
     const quantity = doubles[at.quantity >>> 3]!;
     const entryPrice = quantity === 0 ? NaN : doubles[at.entryPrice >>> 3]!;
@@ -203,6 +227,7 @@ export function makeDecide(
       account.quantity = quantity;
       account.entryPrice = entryPrice;
       account.initialBalance = initialBalance;
+      if (fills.areWaiting()) fills.report(self, onFill, onClose);
       const answer = decide.call(self, i, candles, account, orders);
       if (typeof answer === "object") refusePromise("decide", answer);
       decided[0] = i + 1 - firstIndex;
