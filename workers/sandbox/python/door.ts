@@ -40,8 +40,9 @@ const ARGUMENTS = 4 | ARGUMENTS_OFFSET;
 const MASK = WINDOW_ROWS - 1;
 const NO_ROOM = "Cannot start: the interpreter has no room for another market";
 
-/** The plots of a script whose memory is another's. */
-interface EndedPlots {
+/** The plots and the parameters of a script whose memory is another's. */
+interface EndedScript {
+  readonly schema: string | null;
   readonly names: readonly string[];
   readonly panes: readonly string[];
   readonly series: readonly ArrayBuffer[];
@@ -76,7 +77,7 @@ export class PythonDoor implements Door {
   #hasFills = false;
   /** True: the interpreter has ended, or was left in the middle of a call, so its memory is not consistent any more. */
   #isBroken = false;
-  #ended: EndedPlots | null = null;
+  #ended: EndedScript | null = null;
 
   /** @param machine The address of its machine's functions; default: that of the interpreter's first. */
   constructor(python: Interpreter, machine = python.firstMachine) {
@@ -105,7 +106,7 @@ export class PythonDoor implements Door {
   pane = (n: number): string => this.#listPlots("panes")[n] ?? "";
   warmup = (): number => Number(this.#ask(MACHINE.warmup));
   /** The parameters that the strategy's class declares, as JSON of a parameter_schema; null: it has none. */
-  schema = (): string | null => this.#ask(MACHINE.schema);
+  schema = (): string | null => this.#ended === null ? this.#ask(MACHINE.schema) : this.#ended.schema;
 
   line = (n: number): string => {
     const line = parse(this.#ask(MACHINE.line, this.#python.integer(n)), ANSWER_BYTES_MAX);
@@ -115,12 +116,13 @@ export class PythonDoor implements Door {
   /** Compiles a text. Returns as `start`. */
   compile = (source: string): string | null => this.#ask(MACHINE.compileText, this.#python.text(source));
 
-  /** Ends it: its memory is another's from now on. Its plots stay. */
+  /** Ends it: its memory is another's from now on. Its plots and its parameters stay. */
   end(): void {
     if (this.#isBroken) return;
     try {
       const names = this.#listPlots("names");
-      this.#ended = { names, panes: this.#listPlots("panes"), series: names.map((_, n) => this.plot(n)) };
+      const schema = this.schema();
+      this.#ended = { schema, names, panes: this.#listPlots("panes"), series: names.map((_, n) => this.plot(n)) };
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
     }

@@ -188,8 +188,8 @@ Deno.test("trades are listed, protected and closed in part", async () => {
     ),
     [10, 10, 10, 4, 4],
   );
-  expect(log[1]).toBe('[{"trade":0,"quantity":2,"entryPrice":10}]');
-  expect(log[2]).toBe('[{"trade":0,"quantity":1,"entryPrice":10}]');
+  expect(JSON.parse(log[1]!)).toMatchObject([{ trade: 0, quantity: 2, entryPrice: 10, stopLoss: null }]);
+  expect(JSON.parse(log[2]!)).toMatchObject([{ trade: 0, quantity: 1, entryPrice: 10, stopLoss: 5 }]);
   expect(log[4]).toBe("[]");
   expect(result.trades.count).toBe(2);
 });
@@ -277,7 +277,7 @@ Deno.test("a mistake in decide names the candle, the line and the reason", async
 const UNFIT: readonly (readonly [name: string, source: string, message: RegExp])[] = [
   ["no strategy", "const a = 1;", /never calls strategy/],
   ["two strategies", "strategy(() => ({ decide() {} })); strategy(() => ({ decide() {} }));", /called twice/],
-  ["no decide", "strategy(() => ({ decied() {} }));", /decied is not known: use warmup, prepare and decide/],
+  ["no decide", "strategy(() => ({ decied() {} }));", /decied is not known: use warmup, prepare, decide, onFill/],
   ["a warm-up of half a candle", "strategy(() => ({ warmup: 0.5, decide() {} }));", /warmup must be a whole number/],
   [
     "a warm-up of a parameter that is not given",
