@@ -139,7 +139,7 @@ export interface OrderBook {
   protect(trade: number, stopLoss: number | null, takeProfit: number | null): boolean;
   /** Keeps the fills from now on, in a list that the strategy empties. */
   watchFills(): FillRecord[];
-  /** What is known of an open trade at the close of candle `i`; null: it is closed. */
+  /** The details of an open trade at the close of candle `i`; null: it is closed. */
   describeTrade(trade: number, i: number): TradeDetails | null;
 }
 

@@ -5,7 +5,7 @@ import type { OpenTrade } from "./open_trade.ts";
 import { NO_ORDER, SIGNAL } from "./trade_columns.ts";
 
 /** The `reason` of a fill that opens a trade or adds to it. */
-export const ENTRY = -1;
+const ENTRY = -1;
 
 /** An open trade as its strategy sees it at a candle's close. Prices are NaN where there is none. */
 export interface TradeDetails {
@@ -56,7 +56,7 @@ export interface FillRecord {
   readonly reason: number;
   /** Of its order, where that opened a trade; else null. */
   readonly tag: string | null;
-  /** What it closed; null: nothing. */
+  /** The trade, or the part of one, that it closed; null: none. */
   readonly closed: ClosedTrade | null;
 }
 

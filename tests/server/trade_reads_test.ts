@@ -20,8 +20,8 @@ const TYPESCRIPT = `strategy(() => ({
     const mayEnter = last === undefined || last.profit > 0 || i - last.exitIndex >= 10;
     if (account.quantity === 0 && mayEnter) orders.buy({ size: 0.5, sizeBy: "equity_fraction", stopLossFraction: 0.01, takeProfitFraction: 0.03, tag: "in" });
   },
-  onFill({ side }) { this.fills = (this.fills ?? 0) + 1; console.log(this.fills, side); },
-  onClose({ exitReason }) { console.log(exitReason); },
+  onFill({ side }) { const { log } = console; this.fills = (this.fills ?? 0) + 1; log(this.fills, side); },
+  onClose({ exitReason }) { const { log } = console; log(exitReason); },
 }));`;
 const PYTHON = `class Careful(Strategy):
     def decide(self, i, candles, account, orders):

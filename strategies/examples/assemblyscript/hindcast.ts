@@ -98,7 +98,7 @@ export class Frame {
   fillsCount: u32;
 }
 
-/** What is known of the open trade in the same row; prices are 0 for none. A tag's bytes follow it, 72 bytes into the row. */
+/** Details of the open trade in the same row; prices are 0 for none. A tag's bytes follow it, 72 bytes into the row. */
 @unmanaged
 export class Details {
   order: i32;

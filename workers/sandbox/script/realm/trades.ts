@@ -42,7 +42,7 @@ export function makeTradeList(layout: Layout, memory: Memory, now: CandlesNow | 
   };
 }
 
-/** What a trade has besides its quantity and its entry price. */
+/** Fields of a trade besides its quantity and its entry price. */
 export function makeDetails(layout: Layout, memory: Memory, now: CandlesNow | null) {
   const { detail: DETAIL, state: STATE } = layout;
   const names = ["order", "tag", "entryIndex", "entryTime", "stopLoss", "takeProfit", "trailingStop"];
