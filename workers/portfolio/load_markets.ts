@@ -18,7 +18,7 @@ import { type LoadedRate, toRateColumns } from "./load_rates.ts";
 /** No moment is later. JSON has no Infinity. */
 const MOMENT_MS_MAX = 8.64e15;
 // Markets that are loaded at once share statements, and hold their candles twice until each is complete.
-const CANDLES_AT_ONCE = 4_194_304;
+const CANDLES_AT_ONCE = 2_097_152;
 // Each asks its provider for what the archive lacks.
 const FETCHED_AT_ONCE = 8;
 // The number of instruments that a message names.
@@ -83,7 +83,7 @@ export async function loadMarkets(
 /** The number of markets that have CANDLES_AT_ONCE candles together, guessed from the range. */
 function loadedAtOnce({ startDate, endDate }: CandlesRecord, { timeframe }: RunSettings): number {
   const candles = (toMs(endDate) - toMs(startDate)) / shortestMs(timeframe);
-  return Math.max(FETCHED_AT_ONCE, Math.floor(CANDLES_AT_ONCE / candles));
+  return Math.max(1, Math.floor(CANDLES_AT_ONCE / candles));
 }
 
 async function inTurns<Item>(
