@@ -8,7 +8,8 @@ import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter
 
 // Minutes in the attacks as they were found; a loaded machine takes seconds.
 const OTHERS_RUN_MS_MAX = 20_000;
-const SESSION_MS_MAX = 3_000;
+// All sessions, also the slowest one.
+const SESSION_MS_MAX = 1_000;
 const SESSION_EVERY_MS = 50;
 
 const MARKETS = ["OAK", "PINE"].map((symbol) => ({ symbol, exchange: "SAMPLE" }));
@@ -64,7 +65,7 @@ Deno.test("what one user does with research and portfolios neither breaks the se
   await runOf(other, BACKTEST);
   const step = (what: string, attack: () => Promise<void>) =>
     t.step(what, async () => {
-      const sessions = watchSessions(other);
+      const sessions = watchSessions(other, service.pid);
       try {
         await attack();
         const begun = performance.now();
@@ -113,23 +114,33 @@ async function runOf(user: TestClient, backtest: object): Promise<string> {
   return id;
 }
 
-/** Asks for a session again and again, whether or not the earlier ones were answered. */
-function watchSessions(user: TestClient) {
+/**
+ * Asks for a session again and again, whether or not the earlier ones were answered.
+ *
+ * @param pid Of the service, whose first thread answers.
+ */
+function watchSessions(user: TestClient, pid: number) {
   const asked: Promise<number>[] = [];
   const ask = async () => {
-    const begun = performance.now();
+    const begun = readThreadMs(pid);
     expect((await user.get("/api/session")).status).toBe(200);
-    return performance.now() - begun;
+    return readThreadMs(pid) - begun;
   };
   const timer = setInterval(() => asked.push(ask()), SESSION_EVERY_MS);
   return {
-    /** All but a twentieth were answered sooner: a loaded machine holds single ones up, and a service that is held up all of them. */
+    /** The longest time that the thread worked, on this and on others, before it answered: a loaded machine makes it no longer. */
     async slowMs() {
       clearInterval(timer);
-      const latencies = (await Promise.all(asked)).toSorted((a, b) => a - b);
-      return latencies[Math.floor(0.95 * latencies.length)] ?? 0;
+      return Math.max(0, ...await Promise.all(asked));
     },
   };
+}
+
+/** Processor time of a process's first thread. */
+function readThreadMs(pid: number): number {
+  const fields = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
+  // Of the user and the system, in hundredths of a second.
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 async function drawSurfaces(user: TestClient): Promise<void> {
