@@ -64,13 +64,13 @@ const URL_LENGTH_MAX = 4_000;
 /**
  * A typed client.
  *
+ * @throws TypeError where the URL is none.
  * @example
  * ```ts
  * const { api, waitFor } = createHindcast({ url: "http://127.0.0.1:8000", token });
  * const { backtest } = await api.backtests.create.mutate({ backtest: request });
  * const { status, result } = await waitFor(backtest);
  * ```
- * @throws TypeError where the URL is none.
  */
 export function createHindcast({ url, token }: HindcastOptions): Hindcast {
   const trpcUrl = new URL("trpc", url.endsWith("/") ? url : `${url}/`).href;
@@ -98,13 +98,13 @@ export function createHindcast({ url, token }: HindcastOptions): Hindcast {
 /**
  * The pages of a list, one after the other.
  *
+ * @param read Reads the page of a cursor; the first page has none.
  * @example
  * ```ts
  * for await (const { trades } of allPages((page) => api.backtests.trades.query({ id, limit: 200, ...page }))) {
  *   print(trades);
  * }
  * ```
- * @param read Reads the page of a cursor; the first page has none.
  */
 export async function* allPages<Page extends { readonly next_cursor: string | null }>(
   read: (page: { cursor?: string }) => Promise<Page>,

@@ -28,7 +28,7 @@ const MULTIPLES = [0, 2, 4];
 /** The share of a parameter's value by which it is moved, where a step is smaller. */
 const ASIDE = 0.1;
 /** Beyond it, a cost is no longer accepted. */
-const COST_MAX = 0.5;
+export const COST_MAX = 0.5;
 const TICK_DECIMALS_MAX = 8;
 
 /**

@@ -1,6 +1,7 @@
 /** The typed clients of README.md and docs/api.md type-check and run. One program holds both: checking its types takes longest. */
 import { expect } from "@std/expect";
-import { blockIn, readPage, ROOT } from "../support/pages.ts";
+import { BACKTEST } from "../support/client.ts";
+import { blockIn, exampleOf, readPage, ROOT } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
 
 const MAIN = `import { api } from "./following.ts";
@@ -48,5 +49,35 @@ Deno.test("the typed clients of the pages type-check, list strategies and follow
   expect(new TextDecoder().decode(stdout)).toMatch(/^[^\n]*SMA Cross[^]*\ncompleted\n$/);
   await Deno.remove(folder, { recursive: true });
   await proxy.shutdown();
+  await service.close();
+});
+
+Deno.test("the examples of the typed client's declaration type-check and run", async () => {
+  const service = await startTestService();
+  const user = await service.user();
+  const made = await user.send("POST", "/api/tokens", { token: { name: "a program", scope: "run" } });
+  const create = await exampleOf("client/index.ts", "export function createHindcast(");
+  const pages = await exampleOf("client/index.ts", "export async function* allPages<");
+  const program = `import { allPages, createHindcast } from "${ROOT}client/index.ts";
+const token = ${JSON.stringify(made.at("/secret"))};
+const request = ${JSON.stringify(BACKTEST)};
+const printed: object[] = [];
+const print = (trades: readonly object[]) => void printed.push(...trades);
+${create.replace("http://127.0.0.1:8000", service.url)}
+const { id } = backtest;
+${pages}
+await Deno.stdout.write(new TextEncoder().encode(JSON.stringify([id, status, printed.length, result?.metrics.trades])));
+Deno.exit(0);`;
+  const file = await Deno.makeTempFile({ prefix: "hindcast-test-", suffix: ".ts" });
+  await Deno.writeTextFile(file, program);
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--check", "--config", `${ROOT}deno.json`, "-A", file],
+    env: { NO_COLOR: "1" },
+  }).output();
+  expect([code, code === 0 ? "" : new TextDecoder().decode(stderr)]).toEqual([0, ""]);
+  const [id, status, printed, closed] = JSON.parse(new TextDecoder().decode(stdout));
+  const { length } = (await user.get(`/api/backtests/${id}/trades`)).list("/trades");
+  expect([status, printed, closed > 0 && closed <= length]).toEqual(["completed", length, true]);
+  await Deno.remove(file);
   await service.close();
 });

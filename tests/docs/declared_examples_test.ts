@@ -9,7 +9,7 @@ import { runPortfolioScriptDry } from "../../workers/sandbox/script/check_portfo
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
-import { readPage, ROOT } from "../support/pages.ts";
+import { exampleOf, ROOT } from "../support/pages.ts";
 
 const SETTINGS = {
   candles: sampleCandles(),
@@ -20,15 +20,6 @@ const SETTINGS = {
   assetClass: "crypto",
   control: null,
 } as const;
-
-/** The code of the `@example` before a declaration. */
-async function exampleOf(path: string, declaration: string): Promise<string> {
-  const [before = ""] = (await readPage(path)).split(declaration);
-  const [, code = ""] = /^ \* @example(?:(?!@example)[^])*? \* ```ts\n((?: \* ?.*\n)*?) \* ```\n \*\/\n$/m.exec(
-    before.slice(before.lastIndexOf("/**")),
-  ) ?? [];
-  return code.replaceAll(/^ \* ?/gm, "");
-}
 
 /** The definitions of an example of engine/strategy.ts, checked and run as a module of its own. */
 async function define<Names extends string>(code: string, names: readonly Names[]): Promise<Record<Names, unknown>> {

@@ -23,6 +23,15 @@ export function blockIn(page: string, language: string, holding: string): string
   return found[2];
 }
 
+/** The code of the `@example` before a declaration. */
+export async function exampleOf(path: string, declaration: string): Promise<string> {
+  const [before = ""] = (await readPage(path)).split(declaration);
+  const [, code = ""] = /^ \* @example(?:(?!@example)[^])*? \* ```ts\n((?: \* ?.*\n)*?) \* ```\n \*\/\n$/m.exec(
+    before.slice(before.lastIndexOf("/**")),
+  ) ?? [];
+  return code.replaceAll(/^ \* ?/gm, "");
+}
+
 /** The cells of those rows of a page's tables that begin with code. */
 export function rowsOf(page: string): string[][] {
   return page.split("\n").filter((line) => line.startsWith("| `"))

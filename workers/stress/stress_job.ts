@@ -6,6 +6,7 @@ import type { Metrics } from "../../engine/metrics/definitions.ts";
 import {
   addCost,
   type ChangedRun,
+  COST_MAX,
   hasCosts,
   listChangedRuns,
   measureTick,
@@ -27,7 +28,6 @@ import type { StudiedBacktest, Study, StudyLimits, StudyServices } from "../stud
 
 // Nothing else uses the runner.
 const WAIT_MS = 60_000;
-const COST_MAX = 0.5;
 const COST_FIRST = 1e-4;
 /** Between two costs that are tried; then the gap is halved so often. */
 const COST_FACTOR = 4;
