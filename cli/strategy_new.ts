@@ -44,6 +44,9 @@ const LANGUAGES = {
 
 type Language = keyof typeof LANGUAGES;
 
+/** The languages of scripts, which have a template for many markets, and their pages. */
+const SCRIPT_PAGES: Partial<Record<Language, string>> = { typescript: "SCRIPTS.md", python: "PYTHON.md" };
+
 const TEMPLATES = new URL("./templates/", import.meta.url);
 const STRATEGIES = new URL("../strategies/", import.meta.url);
 const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
@@ -61,6 +64,18 @@ const SCHEMA = JSON.stringify({
   },
 });
 
+const MANY_SCHEMA = JSON.stringify({
+  type: "object",
+  properties: {
+    top: { type: "integer", minimum: 1, maximum: 1000, default: 3 },
+    lookback: { type: "integer", minimum: 1, maximum: 1000, default: 126 },
+  },
+});
+
+/** How an agent runs a strategy for many markets. */
+const RUN_MANY =
+  "Run it over candles: register it, or send its text in `parameters.runtime`, with README.md's backtest.";
+
 const SIGN_IN = `Sign in, with the session in \`jar\`:
 
 \`\`\`sh
@@ -72,7 +87,7 @@ Then register:`;
 
 const HELP = `
 NAME is the new folder, and its last part the strategy's slug: lower-case letters, digits and single hyphens.
-TypeScript and Python become scripts, Rust, AssemblyScript and C become WebAssembly modules, python-endpoint and
+TypeScript and Python become scripts, and decide on many markets with --portfolio. Rust, AssemblyScript and C become WebAssembly modules, python-endpoint and
 typescript-endpoint become endpoints.`;
 
 /** `hindcast strategy new`. */
@@ -80,13 +95,17 @@ export const newCommand = new Command("new")
   .description("Write a working strategy into a new folder, with a README of the commands that check and register it")
   .argument("<name>", "the new folder")
   .requiredOption("--lang <language>", Object.keys(LANGUAGES).join(", "))
+  .option("--portfolio", "one that decides on many markets with one account: typescript or python")
   .addHelpText("after", HELP)
-  .action((target, { lang }) => newStrategy(target, lang));
+  .action((target, { lang, portfolio = false }) => newStrategy(target, lang, portfolio));
 
 /** @throws Error When the arguments cannot be used, with the reason. */
-async function newStrategy(target: string, lang: string): Promise<void> {
+async function newStrategy(target: string, lang: string, isPortfolio: boolean): Promise<void> {
   if (!isLanguage(lang)) {
     throw usageError(`Cannot write ${lang}: --lang must be one of ${Object.keys(LANGUAGES).join(", ")}`);
+  }
+  if (isPortfolio && !(lang in SCRIPT_PAGES)) {
+    throw usageError(`Cannot write a portfolio strategy in ${lang}: --lang must be typescript or python`);
   }
   const folder = resolve(invocationFolder(), target);
   const name = basename(folder);
@@ -95,7 +114,7 @@ async function newStrategy(target: string, lang: string): Promise<void> {
       `Cannot call a strategy ${name}: use ${NAME_MIN} to ${NAME_MAX} lower-case letters and digits, with single hyphens between`,
     );
   }
-  await writeStrategy(folder, name, lang);
+  await writeStrategy(folder, name, { lang, isPortfolio });
   say(`${folder}`);
   for (const { name } of [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1)) say(`  ${name}`);
   say(
@@ -103,10 +122,17 @@ async function newStrategy(target: string, lang: string): Promise<void> {
   );
 }
 
-async function writeStrategy(folder: string, name: string, lang: Language): Promise<void> {
-  const { folder: examples, source, other } = LANGUAGES[lang];
-  const facts = await collectFacts(name, lang);
-  const readme = await fill(`${LANGUAGES[lang].runtime}.md`, facts);
+/** A template. */
+interface Template {
+  readonly lang: Language;
+  readonly isPortfolio: boolean;
+}
+
+async function writeStrategy(folder: string, name: string, template: Template): Promise<void> {
+  const { lang, isPortfolio } = template;
+  const { folder: examples, source, other, runtime } = LANGUAGES[lang];
+  const facts = await collectFacts(name, template);
+  const readme = await fill(`${isPortfolio ? "portfolio" : runtime}.md`, facts);
   const agents = await fill("agents.md", facts);
   try {
     await Deno.mkdir(folder);
@@ -120,14 +146,19 @@ async function writeStrategy(folder: string, name: string, lang: Language): Prom
     throw error;
   }
   const example = new URL(`${examples}/`, STRATEGIES);
-  await Deno.copyFile(new URL(`momentum.${source}`, example), join(folder, `strategy.${source}`));
+  const file = isPortfolio ? "portfolio/momentum_rotation" : "momentum";
+  const text = await Deno.readTextFile(new URL(`${file}.${source}`, example));
+  await Deno.writeTextFile(join(folder, `strategy.${source}`), text.replace(`path="../${other}"`, `path="./${other}"`));
   await Deno.copyFile(new URL(other, example), join(folder, other));
   await Deno.writeTextFile(join(folder, "README.md"), readme);
   await Deno.writeTextFile(join(folder, "AGENTS.md"), agents);
 }
 
 /** The words of the templates for one strategy, by the name of their place. */
-async function collectFacts(name: string, lang: Language): Promise<Readonly<Record<string, string>>> {
+async function collectFacts(
+  name: string,
+  { lang, isPortfolio }: Template,
+): Promise<Readonly<Record<string, string>>> {
   const { language, runtime, source, other } = LANGUAGES[lang];
   const target = runtime === "wasm" ? "strategy.wasm" : runtime === "remote" ? ENDPOINT : `strategy.${source}`;
   const command = (word: string) =>
@@ -140,7 +171,11 @@ async function collectFacts(name: string, lang: Language): Promise<Readonly<Reco
     source: `strategy.${source}`,
     other,
     check: command("check"),
-    run: command("run"),
+    run: isPortfolio
+      ? RUN_MANY
+      : `Run it over candles: \`${command("run")}\`. \`--data FILE\` takes a file of candles.`,
+    page: SCRIPT_PAGES[lang] ?? "",
+    declared: lang === "python" ? "" : `\n"parameter_schema":${MANY_SCHEMA},`,
     hindcast: HINDCAST,
     deno: DENO,
     service: SERVICE_URL,

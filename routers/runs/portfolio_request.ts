@@ -115,16 +115,18 @@ function countMarkets(members: readonly { readonly symbol: string; readonly exch
   return new Set(members.map(({ symbol, exchange }) => JSON.stringify([symbol, exchange]))).size;
 }
 
-/** A portfolio strategy has its own limits: pairs are two. Foreign code has an instance for each. */
+/** A portfolio strategy has its own limits: pairs are two. Code of one market has an instance for each. */
 function requireCount(
-  { name, portfolioBuiltin, runtime }: ResolvedStrategy,
+  { name, portfolioBuiltin, runtime, decidesOnMarkets }: ResolvedStrategy,
   markets: number,
   { path, asked }: { readonly path: string; readonly asked: number },
 ): void {
-  if (runtime !== null && markets > CODE_MARKETS_MAX) {
+  const hasInstances = runtime !== null && runtime.type !== "remote" && !decidesOnMarkets;
+  if (hasInstances && markets > CODE_MARKETS_MAX) {
     throw refuse(
       path,
-      `must name at most ${CODE_MARKETS_MAX} instruments for ${name}, not ${markets}: code of users has an instance for each`,
+      `must name at most ${CODE_MARKETS_MAX} instruments for ${name}, not ${markets}: it has an instance for each in ` +
+        `one process; code that decides on all markets at once takes ${PORTFOLIO_MARKETS_MAX}`,
     );
   }
   if (runtime?.type === "remote" && runtime.mode === "portfolio") {

@@ -125,6 +125,59 @@ class Strategy:
     def on_close(self, trade: ClosedTrade) -> None:
         """Called for each trade that a fill has closed, or a part of it, behind its `on_fill`."""
 
+class Market(Protocol):
+    """A market of a Portfolio. `i` is its newest closed candle, -1 before the first; `weight` a fraction of equity."""
+
+    index: int
+    id: str
+    symbol: str
+    exchange: str
+    time: Column
+    open: Column
+    high: Column
+    low: Column
+    close: Column
+    volume: Column
+    inputs: Any
+    i: int
+    has_closed: bool
+    is_member: bool
+    quantity: float
+    entry_price: float
+    weight: float
+
+class Markets(tuple[Market, ...]):
+    """The markets in the order of the run's instruments."""
+
+    def of(self, name: str) -> Market:
+        """A market by its id, such as SPY@ARCA, or by a symbol that only one has."""
+
+class PortfolioAccount(Protocol):
+    """The account at the deciding moment."""
+
+    cash: float
+    equity: float
+    initial_balance: float
+
+class PortfolioOrders(Protocol):
+    """Targets of weights, and the orders of each market."""
+
+    def target(
+        self, weights: dict[str, float], *, partial: bool = False, min_trade: float = 0, tag: str | None = None
+    ) -> None:
+        """Sets weights of equity by the names of markets. One that is not named is closed, and with `partial` left alone."""
+    def of(self, name: str) -> Orders:
+        """The orders of one market."""
+
+class Portfolio:
+    """A strategy that decides on many markets at once. Class attributes with defaults are its parameters."""
+
+    timeframe_ms: float
+    warmup: Any
+    every: Any
+    def prepare(self, markets: Markets) -> None: ...
+    def decide(self, now: float, markets: Markets, account: PortfolioAccount, orders: PortfolioOrders) -> None: ...
+
 class UtcParts(NamedTuple):
     """The parts of a time; Sunday is weekday 0."""
 

@@ -56,6 +56,37 @@ Deno.test("the python template is a script, and its README's commands run, check
   await service.close();
 });
 
+for (const lang of ["typescript", "python"]) {
+  Deno.test(`the ${lang} template for many markets is checked, registered and run by its README's commands`, async () => {
+    await using template = await writeTemplate(lang, "--portfolio");
+    const { folder, readme } = template;
+    const local = (words: string) =>
+      blockIn(readme, "sh", words).replaceAll(`npx -y deno@${Deno.version.deno}`, Deno.execPath());
+    const checked = await runCommand(local("strategy check"), folder);
+    expect(checked).toMatch(/512 candles, [1-9]\d+ orders/);
+    expect(checked).toContain("Accepted");
+    expect(await Deno.readTextFile(`${folder}/AGENTS.md`)).not.toContain("strategy run");
+
+    const service = await startTestService();
+    const user = await service.user();
+    const here = (words: string) =>
+      local(words).replaceAll("http://127.0.0.1:8000", service.url).replace("-b jar", `-b '${user.cookie}'`);
+    const registered = JSON.parse(await runCommand(here("/api/strategies"), folder));
+    expect(registered).toMatchObject({
+      strategy: {
+        slug: `my-${lang}`,
+        runtime: { decidesOn: "markets" },
+        parameter_schema: { properties: { top: {} } },
+      },
+    });
+    const { backtest } = JSON.parse(await runCommand(here("/api/backtests"), folder));
+    const ended = await user.finish(backtest.id);
+    expect([ended.at("/backtest/status"), ended.at("/backtest/error")]).toEqual(["completed", null]);
+    expect(Number(ended.at("/backtest/result/metrics/trades"))).toBeGreaterThan(10);
+    await service.close();
+  });
+}
+
 const BUYS = `strategy(() => ({
   decide(i, { close }, account, orders) {
     if (i === 0) orders.buy();

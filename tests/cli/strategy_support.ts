@@ -7,11 +7,14 @@ import { runTaskCommand } from "../support/process.ts";
 export const DRY_RUN = "512 candles, 26 orders";
 export const PARAMETERS = '{"candles":20,"stopLoss":0.1}';
 
-/** Writes a template into a temporary folder. */
-export async function writeTemplate(lang: string): Promise<{ folder: string; readme: string } & AsyncDisposable> {
+/** Writes a template into a temporary folder. @param options Of the command, such as --portfolio. */
+export async function writeTemplate(
+  lang: string,
+  ...options: readonly string[]
+): Promise<{ folder: string; readme: string } & AsyncDisposable> {
   const parent = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const folder = `${parent}/my-${lang}`;
-  const ended = await runTaskCommand("strategy", ["new", folder, "--lang", lang]);
+  const ended = await runTaskCommand("strategy", ["new", folder, "--lang", lang, ...options]);
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   const readme = await Deno.readTextFile(`${folder}/README.md`);
   return { folder, readme, [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }) };

@@ -171,6 +171,7 @@ Deno.test("wrong arguments end with exit code 2, and --help prints the usage", a
       "typescript, rust, assemblyscript, c, python, python-endpoint, typescript-endpoint",
     ],
     [["new", "My_Strategy", "--lang", "c"], "lower-case"],
+    [["new", "my-strategy", "--lang", "rust", "--portfolio"], "must be typescript or python"],
   ];
   const range = ["--from", "2024-01-01", "--to", "2024-02-01"];
   const failing: typeof wrong = [

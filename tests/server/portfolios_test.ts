@@ -200,6 +200,7 @@ async function refuse(user: User): Promise<void> {
   const script = { type: "script", source: "strategy(() => ({ decide() {} }))" };
   const many = { strategy: "mine", parameters: { timeframe: "1d", instruments: list(201), runtime: script } };
   expect(await refusal(many)).toContain("must name at most 200 instruments for mine, not 201");
+  expect(await refusal(many)).toContain("at once takes 1000");
 }
 
 async function after(user: User): Promise<void> {

@@ -1,17 +1,21 @@
-/** Portfolio strategies of the catalogue as scripts: the same orders, trades and equity as the built-in ones, to the bit. */
+/** Portfolio strategies of the catalogue as scripts, in TypeScript and in Python: the same orders, trades and equity as the built-in ones, to the bit. */
 import { expect } from "@std/expect";
 import { resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
 import type { PortfolioMarket, PortfolioRequest } from "../../engine/portfolio/portfolio.ts";
 import { runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
 import { findTimeline } from "../../engine/portfolio/timeline.ts";
 import { findPortfolioBuiltin, PORTFOLIO_BUILTINS } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
+import { compilePython } from "../../workers/sandbox/python/compile.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptPortfolio } from "../../workers/sandbox/script/portfolio.ts";
 import { PortfolioGuest } from "../../workers/sandbox/script/portfolio_guest.ts";
+import type { CompiledScript } from "../../workers/sandbox/script/realm_guest.ts";
+import { openInterpreter } from "../workers/sandbox/python/python_scripts.ts";
 import { walkCandles } from "./random_runs.ts";
 
 const DAY_MS = 86_400_000;
 const FOLDER = new URL("../../strategies/scripts/portfolio/", import.meta.url);
+const PYTHON = new URL("../../strategies/scripts_python/portfolio/", import.meta.url);
 const PARAMETERS: Readonly<Record<string, (seed: number) => object>> = {
   "equal-weight": (seed) => ({ every: "week", exposure: 1, minTrade: seed / 1000 }),
   "fixed-weights": (seed) => ({
@@ -48,29 +52,50 @@ Deno.test("each portfolio strategy of the catalogue is a script, too", () => {
 for (const [slug, parametersOf] of Object.entries(PARAMETERS)) {
   Deno.test(`${slug} as a script trades as the built-in does, to the bit`, async () => {
     const script = await compileScript(await Deno.readTextFile(new URL(`${slug.replaceAll("-", "_")}.ts`, FOLDER)));
-    let orders = 0;
-    for (let seed = 1; seed <= 4; seed++) {
-      const parameters = parametersOf(seed);
-      const execution = withPeriodsPerYear(resolveExecution({ commission: 0.001 }, null), "crypto", DAY_MS);
-      const request = {
-        markets: markets(seed),
-        timeframeMs: DAY_MS,
-        initialBalance: 100_000,
-        execution,
-        control: null,
-      };
-      const { instant } = findTimeline(request.markets, DAY_MS);
-      const series = { timeframeMs: DAY_MS, markets: request.markets, marks: instant.length };
-      const make = () => new PortfolioGuest(script, JSON.stringify(parameters), series);
-      const run = (strategy: PortfolioRequest["strategy"]) => runPortfolio({ ...request, strategy });
-      const scripted = run(new ScriptPortfolio(make, 1, instant));
-      const builtin = run(findPortfolioBuiltin(slug)!.create({ ...parameters }));
-      expect(scripted.orders).toEqual(builtin.orders);
-      expect(scripted.trades).toEqual(builtin.trades);
-      expect(scripted.equity).toEqual(builtin.equity);
-      expect(scripted.metrics).toEqual(builtin.metrics);
-      orders += builtin.orders.count;
-    }
-    expect(orders).toBeGreaterThan(50);
+    compareWithBuiltin(slug, script, parametersOf);
   });
+}
+
+Deno.test("the portfolio strategies in Python trade as the built-in ones do, to the bit", async (t) => {
+  const files = [...Deno.readDirSync(PYTHON)].map(({ name }) => name).sort();
+  expect(files).toEqual(["equal_weight.py", "fixed_weights.py", "inverse_volatility.py", "momentum_rotation.py"]);
+  for (const file of files) {
+    await t.step(file, async () => {
+      const slug = file.replace(".py", "").replaceAll("_", "-");
+      const script = compilePython(await Deno.readTextFile(new URL(file, PYTHON)), openInterpreter());
+      compareWithBuiltin(slug, script, PARAMETERS[slug]!, toSnake);
+    });
+  }
+});
+
+/** Runs both over the same markets. @param rename Of the parameters, as the script has them. */
+function compareWithBuiltin(
+  slug: string,
+  script: CompiledScript,
+  parametersOf: (seed: number) => object,
+  rename: (name: string) => string = (name) => name,
+): void {
+  let orders = 0;
+  for (let seed = 1; seed <= 4; seed++) {
+    const parameters = parametersOf(seed);
+    const own = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [rename(name), value]));
+    const execution = withPeriodsPerYear(resolveExecution({ commission: 0.001 }, null), "crypto", DAY_MS);
+    const request = { markets: markets(seed), timeframeMs: DAY_MS, initialBalance: 100_000, execution, control: null };
+    const { instant } = findTimeline(request.markets, DAY_MS);
+    const series = { timeframeMs: DAY_MS, markets: request.markets, marks: instant.length };
+    const make = () => new PortfolioGuest(script, JSON.stringify(own), series);
+    const run = (strategy: PortfolioRequest["strategy"]) => runPortfolio({ ...request, strategy });
+    const scripted = run(new ScriptPortfolio(make, 1, instant));
+    const builtin = run(findPortfolioBuiltin(slug)!.create({ ...parameters }));
+    expect(scripted.orders).toEqual(builtin.orders);
+    expect(scripted.trades).toEqual(builtin.trades);
+    expect(scripted.equity).toEqual(builtin.equity);
+    expect(scripted.metrics).toEqual(builtin.metrics);
+    orders += builtin.orders.count;
+  }
+  expect(orders).toBeGreaterThan(50);
+}
+
+function toSnake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

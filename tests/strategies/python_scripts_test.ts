@@ -5,6 +5,7 @@ import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import { compilePython } from "../../workers/sandbox/python/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
+import { runPortfolioScriptDry } from "../../workers/sandbox/script/check_portfolio.ts";
 import { INTERPRETER_BYTES_MAX } from "../../workers/sandbox/python/interpreter.ts";
 import { describeIndicators } from "../../workers/sandbox/contracts/indicators.ts";
 import { failureOfPython, logOfPython, openInterpreter, playPython } from "../workers/sandbox/python/python_scripts.ts";
@@ -44,6 +45,18 @@ Deno.test("the examples of PYTHON.md run, and its modules and memory are the int
   const examples = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
   expect(examples.length).toBe(3);
   for (const example of examples) {
+    if (example.includes("(Portfolio)")) {
+      const job = {
+        kind: "check_script",
+        language: "python",
+        source: example,
+        parametersJson: "{}",
+        candlesMin: 1,
+      } as const;
+      const { orders } = runPortfolioScriptDry(job, compilePython(example, openInterpreter()), () => {});
+      expect(orders).toBeGreaterThan(4);
+      continue;
+    }
     const { result } = await playPython(example, walk(1));
     expect(result.orders.count).toBeGreaterThan(4);
   }
@@ -67,7 +80,7 @@ Deno.test("the declaration names each global of a Python script, and no other", 
   }));
   const others = ["plot", "utc", "crosses_above", "crosses_below"];
   expect(declared.filter(({ name }) => !others.includes(name!))).toEqual(indicators);
-  const names = [...declared.map(({ name }) => name!), "Strategy", "nan"];
+  const names = [...declared.map(({ name }) => name!), "Strategy", "Portfolio", "nan"];
   expect(await logOfPython(`if i == 0: print(all(each is not None for each in (${names.join(", ")})))`)).toEqual([
     "True",
   ]);

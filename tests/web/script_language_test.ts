@@ -7,8 +7,8 @@ import { logOfPython } from "../workers/sandbox/python/python_scripts.ts";
 
 const read = (path: string) => Deno.readTextFile(new URL(`../../strategies/${path}`, import.meta.url));
 
-Deno.test("a text with a class of Strategy is Python", async () => {
-  for (const name of ["sma_cross", "turtle", "grid"]) {
+Deno.test("a text with a class of Strategy or Portfolio is Python", async () => {
+  for (const name of ["sma_cross", "turtle", "grid", "portfolio/momentum_rotation"]) {
     expect(languageOf(await read(`scripts_python/${name}.py`))).toBe("python");
     expect(languageOf(await read(`scripts/${name}.ts`))).toBe("typescript");
   }

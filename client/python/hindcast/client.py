@@ -185,19 +185,29 @@ class Hindcast:
         query = {**asked, "timeframe": timeframe, **query}
         return read_table(self._transport, "/api/market-data/ticks", "ticks", query, "timestamp")
 
-    def upload(self, candles: Any, market: Market, *, timeframe: str, asset_class: Optional[str] = None, **query: Any) -> Record:
+    def upload(
+        self,
+        candles: Any,
+        market: Market,
+        *,
+        timeframe: str,
+        asset_class: Optional[str] = None,
+        currency: Optional[str] = None,
+        **query: Any,
+    ) -> Record:
         """Imports candles. It needs a token of the scope `admin`.
 
         Args:
             candles: A DataFrame with open, high, low, close, volume and times as its index or a column, or a CSV file's path.
             market: The instrument, such as `"MINE@LAB"`.
             asset_class: `"stock"`, `"forex"` or `"crypto"`, where the instrument is new.
+            currency: The one of its prices, such as `"EUR"`; without it, an account's.
 
         Returns:
             What was imported, unchanged, revised and rejected, line by line.
         """
         symbol, exchange = _split(market)
-        asked = {"symbol": symbol, "exchange": exchange, "timeframe": timeframe, "assetClass": asset_class, **query}
+        asked = {"symbol": symbol, "exchange": exchange, "timeframe": timeframe, "assetClass": asset_class, "currency": currency, **query}
         data = _to_csv(candles)
         return self._transport.json("POST", "/api/admin/ingestion/import", data, asked, content_type="text/csv")
 

@@ -3,37 +3,12 @@ import type { Door } from "../script/realm/realm.ts";
 import { brokenRealm, parse } from "../script/realm_answers.ts";
 import { MEMORY_BYTES, PLOTS_MAX, REQUESTS_CHARS_MAX, STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
 import { RunError } from "../../common/outcome.ts";
-import { ClosedDoorError, type Interpreter } from "./interpreter.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { ANSWER_BYTES_MAX, MACHINE, Machine } from "./machine.ts";
+import { PythonPortfolio } from "./portfolio_door.ts";
 import { SharedTables } from "./shared_tables.ts";
 import { ShownColumns } from "./shown_columns.ts";
 
-/** Places in MACHINE (inside/machine.py). */
-const MACHINE = {
-  compileText: 0,
-  start: 1,
-  warmup: 2,
-  prepare: 3,
-  requests: 4,
-  shown: 5,
-  decider: 6,
-  checkAnswer: 7,
-  describe: 8,
-  line: 9,
-  plots: 10,
-  plot: 11,
-  schema: 12,
-  takeAccount: 13,
-  views: 14,
-  tables: 15,
-  equity: 16,
-  candle: 17,
-  another: 18,
-  takeFills: 19,
-  reportFills: 20,
-} as const;
-
-/** Of a text. Requests and errors are shorter. */
-const ANSWER_BYTES_MAX = 2 ** 20;
 /** A call may use the place before its arguments. */
 const ARGUMENTS_OFFSET = 1 << 31;
 const ARGUMENTS = 4 | ARGUMENTS_OFFSET;
@@ -54,7 +29,8 @@ interface EndedScript {
  */
 export class PythonDoor implements Door {
   readonly #python: Interpreter;
-  readonly #machine: number;
+  readonly #machine: Machine;
+  readonly portfolio: PythonPortfolio;
   readonly #memory = new ArrayBuffer(MEMORY_BYTES);
   readonly #words = new Int32Array(this.#memory);
   readonly #doubles = new Float64Array(this.#memory);
@@ -68,29 +44,31 @@ export class PythonDoor implements Door {
   readonly #candleWord: number;
   readonly #equityDouble: number;
   readonly #arguments: number;
-  readonly #none: number;
   #columns: ShownColumns | null = null;
   #decide = 0;
   #firstIndex = 0;
   #failure = "";
   /** True if it has fills that the strategy was not told of. */
   #hasFills = false;
-  /** True: the interpreter has ended, or was left in the middle of a call, so its memory is not consistent any more. */
-  #isBroken = false;
   #ended: EndedScript | null = null;
 
   /** @param machine The address of its machine's functions; default: that of the interpreter's first. */
   constructor(python: Interpreter, machine = python.firstMachine) {
     this.#python = python;
-    this.#machine = machine;
-    const addressOf = (place: number, bytes: number) => python.addressOf(this.#function(place), bytes);
+    this.#machine = new Machine(python, machine);
+    const addressOf = (place: number, bytes: number) => python.addressOf(this.#machine.place(place), bytes);
     this.#tables = addressOf(MACHINE.tables, MEMORY_BYTES);
     this.#shared = new SharedTables(python, this.#tables, this.#memory);
     this.#candleWord = addressOf(MACHINE.candle, 8) >> 2;
     this.#equityDouble = addressOf(MACHINE.equity, 8) >> 3;
     this.#arguments = python.allocate(4 * 5) >> 2;
-    this.#none = python.none();
     python.words[this.#candleWord] = -1;
+    this.portfolio = new PythonPortfolio({
+      machine: this.#machine,
+      candleWord: this.#candleWord,
+      takeLog: () => this.#shared.takeLog(),
+      fail: (failure) => this.#failure = failure,
+    });
   }
 
   describe = (): string => this.#failure;
@@ -98,27 +76,27 @@ export class PythonDoor implements Door {
   windows = (): ArrayBuffer => this.#windowsBuffer;
   decided = (): SharedArrayBuffer => this.#decidedBuffer;
   failure = (): string => this.#failure;
-  requests = (): string => this.#ask(MACHINE.requests) ?? "";
-  shown = (): string => this.#ask(MACHINE.shown) ?? "";
+  requests = (): string => this.#machine.ask(MACHINE.requests) ?? "";
+  shown = (): string => this.#machine.ask(MACHINE.shown) ?? "";
   column = (n: number): ArrayBuffer => this.#columns?.ahead(n) ?? new ArrayBuffer(0);
   plotsCount = (): number => this.#listPlots("names").length;
   plotName = (n: number): string => this.#listPlots("names")[n] ?? "";
   pane = (n: number): string => this.#listPlots("panes")[n] ?? "";
-  warmup = (): number => Number(this.#ask(MACHINE.warmup));
+  warmup = (): number => Number(this.#machine.ask(MACHINE.warmup));
   /** The parameters that the strategy's class declares, as JSON of a parameter_schema; null: it has none. */
-  schema = (): string | null => this.#ended === null ? this.#ask(MACHINE.schema) : this.#ended.schema;
+  schema = (): string | null => this.#ended === null ? this.#machine.ask(MACHINE.schema) : this.#ended.schema;
 
   line = (n: number): string => {
-    const line = parse(this.#ask(MACHINE.line, this.#python.integer(n)), ANSWER_BYTES_MAX);
+    const line = parse(this.#machine.ask(MACHINE.line, this.#python.integer(n)), ANSWER_BYTES_MAX);
     return String(line).slice(0, LINE_CHARS_MAX);
   };
 
   /** Compiles a text. Returns as `start`. */
-  compile = (source: string): string | null => this.#ask(MACHINE.compileText, this.#python.text(source));
+  compile = (source: string): string | null => this.#machine.ask(MACHINE.compileText, this.#python.text(source));
 
   /** Ends it: its memory is another's from now on. Its plots and its parameters stay. */
   end(): void {
-    if (this.#isBroken) return;
+    if (this.#machine.isBroken) return;
     try {
       const names = this.#listPlots("names");
       const schema = this.schema();
@@ -126,12 +104,12 @@ export class PythonDoor implements Door {
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
     }
-    this.#isBroken = true;
+    this.#machine.isBroken = true;
   }
 
   /** A door to a machine of its own in the same interpreter, for another market of the run. */
   openAnother(): PythonDoor {
-    const machine = this.#within(() => this.#python.call(this.#function(MACHINE.another)));
+    const machine = this.#machine.within(() => this.#python.call(this.#machine.place(MACHINE.another)));
     if (machine === 0) throw new RunError("STRATEGY_OUT_OF_MEMORY", NO_ROOM);
     return new PythonDoor(this.#python, machine);
   }
@@ -139,7 +117,7 @@ export class PythonDoor implements Door {
   start = (parametersJson: string, timeframeMs: number, firstIndex: number): string | null => {
     this.#firstIndex = firstIndex;
     const python = this.#python;
-    return this.#ask(
+    return this.#machine.ask(
       MACHINE.start,
       python.text(parametersJson),
       python.double(timeframeMs),
@@ -149,18 +127,23 @@ export class PythonDoor implements Door {
 
   prepare = (rows: number, bits: number, inputsJson: string): string | null => {
     const python = this.#python;
-    const failure = this.#ask(MACHINE.prepare, python.integer(rows), python.integer(bits), python.text(inputsJson));
+    const failure = this.#machine.ask(
+      MACHINE.prepare,
+      python.integer(rows),
+      python.integer(bits),
+      python.text(inputsJson),
+    );
     this.#shared.takeLog();
     if (failure !== null) return failure;
     const shown = parse(this.shown(), REQUESTS_CHARS_MAX);
     this.#columns = new ShownColumns(
       python,
-      this.#function(MACHINE.views),
+      this.#machine.place(MACHINE.views),
       Array.isArray(shown) ? shown.length : 0,
       rows,
     );
-    const decider = this.#within(() => python.call(this.#function(MACHINE.decider)));
-    if (decider === 0) return this.#takeError();
+    const decider = this.#machine.within(() => python.call(this.#machine.place(MACHINE.decider)));
+    if (decider === 0) return this.#machine.takeError();
     this.#decide = python.item(decider, 0);
     for (const n of [1, 2, 3]) python.words[this.#arguments + 1 + n] = python.item(decider, n);
     return null;
@@ -170,8 +153,8 @@ export class PythonDoor implements Door {
     const kept = this.#ended?.series[number];
     if (kept !== undefined) return kept;
     const python = this.#python;
-    const series = this.#within(() => python.call(this.#function(MACHINE.plot), python.integer(number)));
-    const bytes = 8 * (this.#columns?.capacity ?? 0);
+    const series = this.#machine.within(() => python.call(this.#machine.place(MACHINE.plot), python.integer(number)));
+    const bytes = 8 * (this.#columns?.capacity ?? this.portfolio.marks);
     const at = series === 0 ? 0 : python.addressOf(series, bytes);
     if (at === 0) throw brokenRealm("its plots are none");
     return python.heap.slice(at, at + bytes).buffer;
@@ -179,18 +162,18 @@ export class PythonDoor implements Door {
 
   decide = (i: number, until: number): number => {
     const columns = this.#columns;
-    if (columns === null || this.#isBroken) throw brokenRealm("it cannot go on");
-    if (this.#shared.give()) this.#ask(MACHINE.takeAccount);
+    if (columns === null || this.#machine.isBroken) throw brokenRealm("it cannot go on");
+    if (this.#shared.give()) this.#machine.ask(MACHINE.takeAccount);
     try {
       return this.#decideUntil(columns, i, until);
     } catch (error) {
-      throw this.#explain(error);
+      throw this.#machine.explain(error);
     }
   };
 
   takeFills = (count: number): void => {
     this.#shared.giveFills(count);
-    const failure = this.#ask(MACHINE.takeFills, this.#python.integer(count));
+    const failure = this.#machine.ask(MACHINE.takeFills, this.#python.integer(count));
     if (failure !== null) throw brokenRealm("it takes no fills");
     this.#hasFills = true;
   };
@@ -202,7 +185,7 @@ export class PythonDoor implements Door {
       this.#windows,
       this.#candleWord,
       this.#equityDouble,
-      this.#none,
+      this.#machine.none,
       this.#decide,
     ];
     const [own, indexWord, args] = [this.#tables >> 2, this.#arguments + 1, 4 * (this.#arguments + 1)];
@@ -217,15 +200,15 @@ export class PythonDoor implements Door {
       doubles[equity] = cash + quantity * windows[i & MASK]!;
       if (this.#hasFills) {
         this.#hasFills = false;
-        const failure = this.#ask(MACHINE.reportFills);
+        const failure = this.#machine.ask(MACHINE.reportFills);
         if (failure !== null) return this.#fail(i, failure);
       }
       const index = words[indexWord] = python.integer(i);
       const answer = python.vectorcall(decide, args, ARGUMENTS);
       python.release(index);
-      if (answer === 0) return this.#fail(i, this.#takeError());
+      if (answer === 0) return this.#fail(i, this.#machine.takeError());
       if (answer !== none) {
-        const failure = this.#ask(MACHINE.checkAnswer, answer);
+        const failure = this.#machine.ask(MACHINE.checkAnswer, answer);
         if (failure !== null) return this.#fail(i, failure);
       }
       this.#decided[0] = i + 1 - this.#firstIndex;
@@ -245,56 +228,10 @@ export class PythonDoor implements Door {
     return i;
   }
 
-  #function(place: number): number {
-    return this.#python.item(this.#machine, place);
-  }
-
   #listPlots(what: "names" | "panes"): readonly string[] {
     if (this.#ended !== null) return this.#ended[what];
-    const lists = Object(parse(this.#ask(MACHINE.plots), ANSWER_BYTES_MAX));
+    const lists = Object(parse(this.#machine.ask(MACHINE.plots), ANSWER_BYTES_MAX));
     const list: unknown = Reflect.get(lists, what);
     return Array.isArray(list) ? list.slice(0, PLOTS_MAX + 1).map(String) : [];
-  }
-
-  /** The text that a function of the machine answers; null: None. The arguments are given up. */
-  #ask(place: number, ...args: readonly number[]): string | null {
-    const python = this.#python;
-    const answer = this.#within(() => python.call(this.#function(place), ...args));
-    for (const argument of args) python.release(argument);
-    if (answer === 0) return this.#takeError();
-    if (answer === this.#none) return null;
-    const text = python.readText(answer, ANSWER_BYTES_MAX);
-    python.release(answer);
-    if (text === null) throw brokenRealm("its answers are none");
-    return text;
-  }
-
-  /** The description of the error that a call ended with. */
-  #takeError(): string {
-    const python = this.#python;
-    const error = python.takeError();
-    const described = error === 0 ? 0 : this.#within(() => python.call(this.#function(MACHINE.describe), error));
-    // It has no memory left to describe it in.
-    return (described === 0 ? null : python.readText(described, ANSWER_BYTES_MAX)) ?? '{"message":"MemoryError"}';
-  }
-
-  #within(call: () => number): number {
-    if (this.#isBroken) throw brokenRealm("it cannot go on");
-    try {
-      return call();
-    } catch (error) {
-      throw this.#explain(error);
-    }
-  }
-
-  /** Explains an error that ended a call from outside of Python. */
-  #explain(error: unknown): unknown {
-    if (error instanceof RunError) return error;
-    this.#isBroken = true;
-    if (error instanceof ClosedDoorError) {
-      return new RunError("STRATEGY_FAILED", `Cannot go on: the script has left its interpreter: ${error.message}`);
-    }
-    if (!(error instanceof WebAssembly.RuntimeError)) return error;
-    return new RunError("STRATEGY_FAILED", `Cannot go on: the script has broken its interpreter: ${error.message}`);
   }
 }

@@ -56,6 +56,19 @@ export class ShownColumns {
     this.#shown = count;
   }
 
+  /** Lets the columns end with row `i`, where the host has written it and those before (-1: none). */
+  showUntil(i: number): void {
+    const count = i + 1;
+    if (this.#shown >= count) return;
+    this.#showAhead(count);
+    const { words } = this.#python;
+    for (const { bytes, rows } of this.#columns) {
+      words[bytes] = 8 * count;
+      words[rows] = count;
+    }
+    this.#shown = count;
+  }
+
   #showAhead(i: number): void {
     const { doubles } = this.#python;
     this.#columns.forEach(({ first }, n) => {

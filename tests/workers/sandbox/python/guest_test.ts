@@ -135,7 +135,7 @@ Deno.test("class attributes are parameters, with their types", async () => {
 Deno.test("a script is one class, whose errors have their lines", async () => {
   const failure = (source: string) => failureOf(() => playPython(source, CLOSES));
   expect(await failure("x = 1")).toMatch(
-    /a script is one class that begins with `class Name\(Strategy\):`, and it defines none/,
+    /a script is one class that begins with `class Name\(Strategy\):` or .*, and it defines none/,
   );
   expect(await failure("class A(Strategy): pass\nclass B(Strategy): pass")).toMatch(/it defines A, B/);
   expect(await failure("class A(Strategy):\n  def decide(self, i):\n    pass")).toMatch(

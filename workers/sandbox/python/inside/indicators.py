@@ -2,10 +2,18 @@
 from collections import namedtuple
 
 
-def read_input(what, value):
-    number = columns.number_of.get(id(value))
+def find_columns(values):
+    """The columns of the market whose column comes first among the values."""
+    owners = (Columns.owners[id(value)] for value in values if id(value) in Columns.owners)
+    return next(owners, many.columns[0] if many.columns else columns)
+
+
+def read_input(of, what, value):
+    number = of.number_of.get(id(value))
     if number is not None:
         return number
+    if id(value) in Columns.owners:
+        raise TypeError(f"{what} is a column of another market: an indicator takes those of one")
     if is_number(value):
         return {"constant": float(value)}
     raise TypeError(
@@ -53,13 +61,14 @@ def make_indicator(rule):
     lines = namedtuple(name, outputs) if outputs else None
 
     def indicator(*args, **kwargs):
-        if not columns.is_open:
-            raise RuntimeError(f"{name} is for prepare: keep its column in self, and read it in decide")
         values = bind(name, fields, args, kwargs)
-        read = [read_input(f"{name}: {field}", value) for field, value in zip(inputs, values)]
+        of = find_columns(values)
+        if not of.is_open:
+            raise RuntimeError(f"{name} is for prepare: keep its column in self, and read it in decide")
+        read = [read_input(of, f"{name}: {field}", value) for field, value in zip(inputs, values)]
         ruled = [read_rule(name, *each, value) for each, value in zip(numbers, values[len(inputs):])]
         named = [read_text(f"{name}: {field}", values[fields.index(field)]) for field in texts]
-        made = columns.request({"name": rule["name"], "inputs": read, "numbers": ruled, "texts": named}, len(outputs))
+        made = of.request({"name": rule["name"], "inputs": read, "numbers": ruled, "texts": named}, len(outputs))
         return lines(*made) if lines else made[0]
 
     indicator.__name__ = indicator.__qualname__ = name

@@ -24,9 +24,28 @@ class Strategy:
         """Called for each trade that a fill has closed, or a part of it."""
 
 
-OWN = frozenset(name for name in vars(Strategy) if not name.startswith("__"))
+class Portfolio:
+    """A strategy that decides on many markets at once."""
+
+    timeframe_ms = 0
+    # Candles that at least one market has at the first decision.
+    warmup = 1
+    # The period after which it is asked: day, week, month or quarter; None: at each close.
+    every = None
+
+    def prepare(self, markets):
+        """Asks for indicators of the markets' columns, once, before the first decision."""
+
+    def decide(self, now, markets, account, orders):
+        """Called at the first close of each period."""
+        raise NotImplementedError("the strategy has no decide(self, now, markets, account, orders)")
+
+
+BASES = (Strategy, Portfolio)
+OWN = frozenset(name for base in BASES for name in vars(base) if not name.startswith("__")) - {"every"}
 KINDS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 MISSPELT = re.compile(r"(warm_?up_?\w*|prep\w*|deci\w*|on_?(candle|bar|fill\w*|order|trade|close\w*)|next|init)", re.IGNORECASE)
+ALONE = "a Portfolio decides on many markets: the run needs instruments or a universe"
 REQUIRED = object()
 
 
@@ -44,21 +63,40 @@ class Program:
         exec(self.code, namespace)
         kinds = list(dict.fromkeys(
             each for each in namespace.values()
-            if isinstance(each, type) and issubclass(each, Strategy) and each is not Strategy
+            if isinstance(each, type) and issubclass(each, BASES) and each not in BASES
         ))
         leaves = [each for each in kinds if not any(other is not each and issubclass(other, each) for other in kinds)]
         if len(leaves) != 1:
             found = f"it defines {', '.join(each.__name__ for each in leaves)}" if leaves else "it defines none"
-            raise TypeError(f"a script is one class that begins with `class Name(Strategy):`, and {found}")
+            bases = "`class Name(Strategy):` or `class Name(Portfolio):`"
+            raise TypeError(f"a script is one class that begins with {bases}, and {found}")
         self.kind = leaves[0]
         for name in vars(self.kind):
             if name not in OWN and MISSPELT.fullmatch(name):
                 raise TypeError(f"{name} is not known: use warmup, prepare, decide, on_fill and on_close")
+            if self.is_portfolio() and name in ("on_fill", "on_close"):
+                raise TypeError(f"{name} is for strategies of one market: read orders.of(id).trades")
+
+    def is_portfolio(self):
+        return issubclass(self.kind, Portfolio)
 
     def create(self, given, timeframe_ms, first_index):
         self.define()
+        if self.is_portfolio():
+            raise TypeError(ALONE)
+        self.make(given, timeframe_ms, {"first_index": first_index})
+
+    def create_portfolio(self, given, timeframe_ms):
+        self.define()
+        self.make(given, timeframe_ms, {})
+        if self.strategy.every is not None and self.strategy.every not in AT["periods"]:
+            raise ValueError(f"every must be one of {', '.join(AT['periods'])}, or None, not {show(self.strategy.every)}")
+
+    def make(self, given, timeframe_ms, series):
         strategy = self.strategy = self.kind.__new__(self.kind)
-        strategy.timeframe_ms, strategy.first_index = timeframe_ms, first_index
+        strategy.timeframe_ms = timeframe_ms
+        for name, value in series.items():
+            setattr(strategy, name, value)
         for name, value in self.read_parameters(given).items():
             setattr(strategy, name, value)
         strategy.__init__()
@@ -104,11 +142,12 @@ def declare(kind):
     """The parameters of a class: their rules and defaults by name, those of its bases first."""
     declared = {}
     for each in reversed(kind.__mro__):
-        if each is object or each is Strategy:
+        if each is object or each in BASES:
             continue
         notes = getattr(each, "__annotations__", {})
         for name in dict.fromkeys([*notes, *vars(each)]):
-            if name.startswith("_") or name in OWN:
+            is_period = name == "every" and name not in notes and issubclass(kind, Portfolio)
+            if name.startswith("_") or name in OWN or is_period:
                 continue
             default = vars(each).get(name, REQUIRED)
             rule = rule_of(notes.get(name), default)
@@ -172,20 +211,14 @@ def read_warmup():
 
 def prepare(rows, bits, inputs):
     def act():
-        columns.capacity, columns.is_open = rows, True
         columns.list_bits = bits >> len(CANDLE_COLUMNS)
-        candles.inputs = Inputs(json.loads(inputs))
-        for n, name in enumerate(CANDLE_COLUMNS):
-            if bits >> n & 1:
-                getattr(candles, name)
-                if columns.list_bits & 4:
-                    candles.inputs._show(name)
+        columns.open(rows, bits, candles, json.loads(inputs))
         refuse_answer("prepare", program.strategy.prepare(candles))
         kind = program.kind
         if columns.list_bits & 16 == 0 and (kind.on_fill is not Strategy.on_fill or kind.on_close is not Strategy.on_close):
             want()
     failure = attempt(act)
-    columns.is_open = False
+    columns.close()
     return failure
 
 
@@ -238,6 +271,73 @@ def take_in():
     take_account()
 
 
+def is_portfolio():
+    """Something if the script's class is a Portfolio; None: it is not, or its lines fail, which they do again for a strategy."""
+    try:
+        program.define()
+    except BaseException:
+        return None
+    return "yes" if program.is_portfolio() else None
+
+
+def start_portfolio(parameters, timeframe_ms, markets, is_trial):
+    def act():
+        many.start(json.loads(markets), is_trial == 1)
+        program.create_portfolio(json.loads(parameters), timeframe_ms)
+    return attempt(act)
+
+
+def read_every():
+    return program.strategy.every or ""
+
+
+def read_state():
+    return many.bytes
+
+
+def prepare_portfolio(rows, bits, inputs, marks):
+    def act():
+        columns.list_bits = bits >> len(CANDLE_COLUMNS)
+        # Plots have a row for each mark.
+        columns.capacity = marks
+        names = json.loads(inputs)
+        for each, market, count in zip(many.columns, many.markets, json.loads(rows)):
+            each.open(count, bits, market._candles, names)
+        refuse_answer("prepare", program.strategy.prepare(many.markets))
+    failure = attempt(act)
+    for each in many.columns:
+        each.close()
+    return failure
+
+
+def read_market_requests(market):
+    return json.dumps(many.columns[market].requests)
+
+
+def read_market_shown(market):
+    return json.dumps(many.columns[market].numbers)
+
+
+def read_market_views(market):
+    return many.columns[market].views
+
+
+def read_book(market):
+    return many.books[market][1].bytes
+
+
+def read_tag_of_targets():
+    return many.tag
+
+
+def decide_portfolio(now):
+    def act():
+        many.begin()
+        refuse_answer("decide", program.strategy.decide(now, many.markets, MANY_ACCOUNT, MANY_ORDERS))
+        many.end()
+    return attempt(act)
+
+
 def make_another():
     """The functions of a machine of its own, for another market of the run."""
     names = {"__name__": "hindcast", "LAYOUT": LAYOUT, "CODES": CODES}
@@ -249,7 +349,7 @@ def make_another():
 program = Program()
 BUILTINS = make_builtins({
     **INDICATORS, "crosses_above": crosses_above, "crosses_below": crosses_below, "plot": plots.plot, "print": log.print,
-    "utc": utc, "Strategy": Strategy, "nan": nan,
+    "utc": utc, "Strategy": Strategy, "Portfolio": Portfolio, "nan": nan,
 })
 MODULES["random"] = make_random()
 stop_clocks()
@@ -259,6 +359,7 @@ sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = log
 sys.unraisablehook = lambda unraisable: log.add(f"ignored {type(unraisable.exc_value).__name__} in __del__")
 MACHINE = (
     compile_text, start, read_warmup, prepare, read_requests, read_shown, read_decider, check_answer, describe, read_line,
-    read_plots, read_plot, read_schema, take_in, columns.views, tables, equity_now, candle_now,
-    make_another, take_fills, report_fills,
+    read_plots, read_plot, read_schema, take_in, columns.views, tables.bytes, equity_now, candle_now,
+    make_another, take_fills, report_fills, is_portfolio, start_portfolio, read_every, read_state, prepare_portfolio,
+    read_market_requests, read_market_shown, read_market_views, read_book, read_tag_of_targets, decide_portfolio,
 )

@@ -8,11 +8,22 @@ import json
 STATE = LAYOUT["state"]
 CANDLE_COLUMNS = LAYOUT["candleColumns"]
 
-tables = bytearray(LAYOUT["memoryBytes"])
-words = memoryview(tables).cast("i")
-doubles = memoryview(tables).cast("d")
+
+class Tables:
+    """The state, and the tables of an order book."""
+
+    __slots__ = ("bytes", "words", "doubles")
+
+    def __init__(self):
+        self.bytes = bytearray(LAYOUT["memoryBytes"])
+        self.words = memoryview(self.bytes).cast("i")
+        self.doubles = memoryview(self.bytes).cast("d")
+
+
+tables = Tables()
+words, doubles = tables.words, tables.doubles
 equity_now = memoryview(bytearray(8)).cast("d")
-# The deciding candle; -1 before the first.
+# The deciding candle, or the row of the deciding moment of many markets; -1 before the first.
 candle_now = memoryview(bytearray(8)).cast("i")
 
 ROWS, WANTED, LOGGED = (STATE[name] // 4 for name in ("rows", "wanted", "logged"))
@@ -30,6 +41,9 @@ def want():
 class Columns:
     """The columns that are shown. Each ends with the deciding candle: the host lengthens it and writes its newest value."""
 
+    # By the address of a view: the columns that it belongs to.
+    owners = {}
+
     def __init__(self):
         self.is_open = False
         self.capacity = 0
@@ -46,14 +60,26 @@ class Columns:
         self.views.append(view)
         self.numbers.append(number)
         self.number_of[id(view)] = number
+        self.owners[id(view)] = self
         return view
 
     def candle(self, name):
         if not self.is_open:
             want()
-        view = self.add(CANDLE_COLUMNS.index(name))
-        setattr(candles, name, view)
-        return view
+        return self.add(CANDLE_COLUMNS.index(name))
+
+    def open(self, rows, bits, candles, inputs):
+        """Shows the columns of the bits, and gives those that are asked for until `close`."""
+        self.capacity, self.is_open = rows, True
+        candles.inputs = Inputs(inputs, self)
+        for n, name in enumerate(CANDLE_COLUMNS):
+            if bits >> n & 1:
+                getattr(candles, name)
+                if bits >> len(CANDLE_COLUMNS) & 4:
+                    candles.inputs._show(name)
+
+    def close(self):
+        self.is_open = False
 
     def request(self, request, outputs):
         self.requests.append(request)
@@ -69,28 +95,34 @@ class Columns:
 class Candles:
     """The candles' columns: numbers, oldest first. `close[i]` and `close[-1]` are the deciding candle's."""
 
-    __slots__ = (*CANDLE_COLUMNS, "inputs")
+    __slots__ = (*CANDLE_COLUMNS, "inputs", "_columns")
+
+    def __init__(self, columns):
+        self._columns = columns
 
     def __getattr__(self, name):
         if name in CANDLE_COLUMNS:
-            return columns.candle(name)
+            view = self._columns.candle(name)
+            setattr(self, name, view)
+            return view
         raise AttributeError(f"candles have no {name}: they have {', '.join(CANDLE_COLUMNS)} and inputs")
 
 
 class InputCandles:
     """The columns of an input: row `i` has the newest value whose candle had closed by the close of candle `i`."""
 
-    __slots__ = (*CANDLE_COLUMNS, "_number")
+    __slots__ = (*CANDLE_COLUMNS, "_number", "_columns")
 
-    def __init__(self, number):
+    def __init__(self, number, columns):
         self._number = number
+        self._columns = columns
 
     def __getattr__(self, name):
         if name not in CANDLE_COLUMNS:
             raise AttributeError(f"an input has no {name}: it has {', '.join(CANDLE_COLUMNS)}")
-        if not columns.is_open:
+        if not self._columns.is_open:
             want()
-        view = columns.request(
+        view = self._columns.request(
             {"name": "input", "inputs": [], "numbers": [self._number, CANDLE_COLUMNS.index(name)], "texts": []}, 1
         )[0]
         setattr(self, name, view)
@@ -102,10 +134,10 @@ class Inputs:
 
     __slots__ = ("_by_name", "_sample")
 
-    def __init__(self, names):
+    def __init__(self, names, columns):
         # None: made-up candles, which any name finds.
-        self._sample = InputCandles(0) if names is None else None
-        self._by_name = {name: InputCandles(number) for number, name in enumerate(names or [])}
+        self._sample = InputCandles(0, columns) if names is None else None
+        self._by_name = {name: InputCandles(number, columns) for number, name in enumerate(names or [])}
 
     def __getattr__(self, name):
         return self[name]
@@ -146,7 +178,7 @@ class Account:
 
 nan = float("nan")
 columns = Columns()
-candles = Candles()
+candles = Candles(columns)
 account = Account()
 CASH, QUANTITY, ENTRY_PRICE, INITIAL_BALANCE = (
     STATE[name] // 8 for name in ("cash", "quantity", "entryPrice", "initialBalance")

@@ -80,7 +80,9 @@ def read_options(options):
 class Orders:
     """Places, changes and withdraws orders, which are filled at the next candle's open at the earliest."""
 
-    def __init__(self):
+    def __init__(self, tables):
+        self._tables = tables
+        self._bytes, self._words, self._doubles = tables.bytes, tables.words, tables.doubles
         # Orders are named 1, 2, ...; those up to `known` were there before this decision.
         self._newest = self._known = self._tags_end = 0
         self._working = self._trades = ()
@@ -107,7 +109,7 @@ class Orders:
         self._begin()
         target = self._target(order)
         if not self._is_idle():
-            words[self._add(ACTION["cancel"]) + ORDER["target"] // 4] = target
+            self._words[self._add(ACTION["cancel"]) + ORDER["target"] // 4] = target
 
     def cancel_all(self):
         """Withdraws all working orders."""
@@ -130,9 +132,9 @@ class Orders:
         keeps = (LAYOUT["keepStopLoss"] if stop_loss is KEEP else 0) | (LAYOUT["keepTakeProfit"] if take_profit is KEEP else 0)
         self._begin()
         row = self._add(ACTION["protect"])
-        words[row + ORDER["flags"] // 4] = keeps
-        words[row + ORDER["target"] // 4] = number
-        doubles[row // 2 + ORDER["stopLoss"] // 8], doubles[row // 2 + ORDER["takeProfit"] // 8] = prices
+        self._words[row + ORDER["flags"] // 4] = keeps
+        self._words[row + ORDER["target"] // 4] = number
+        self._doubles[row // 2 + ORDER["stopLoss"] // 8], self._doubles[row // 2 + ORDER["takeProfit"] // 8] = prices
 
     def is_working(self, order):
         """True while an order waits to be filled."""
@@ -147,10 +149,10 @@ class Orders:
         """The numbers of the working orders."""
         if columns.list_bits & 1 == 0:
             want()
-        revision = words[STATE["workingRevision"] // 4]
+        revision = self._words[STATE["workingRevision"] // 4]
         if revision != self._working_revision:
             at = LAYOUT["workingAt"] // 4
-            self._working = tuple(words[at:at + words[STATE["workingCount"] // 4]])
+            self._working = tuple(self._words[at:at + self._words[STATE["workingCount"] // 4]])
             self._working_revision = revision
         return self._working
 
@@ -159,21 +161,21 @@ class Orders:
         """The open trades, oldest first."""
         if columns.list_bits & 2 == 0:
             want()
-        revision = words[STATE["tradesRevision"] // 4]
+        revision = self._words[STATE["tradesRevision"] // 4]
         if revision != self._trades_revision:
-            self._trades = tuple(read_trade(n) for n in range(words[STATE["tradesCount"] // 4]))
+            self._trades = tuple(read_trade(self._tables, n) for n in range(self._words[STATE["tradesCount"] // 4]))
             self._trades_revision = revision
         return self._trades
 
     def _begin(self):
         """Begins a decision where this is its first order."""
-        if words[ROWS] == 0:
+        if self._words[ROWS] == 0:
             self._known = self._newest
             self._tags_end = LAYOUT["tagsAt"]
 
     def _is_idle(self):
         """True if there is nothing to cancel."""
-        return words[ROWS] == 0 and words[STATE["workingOrders"] // 4] == 0
+        return self._words[ROWS] == 0 and self._words[STATE["workingOrders"] // 4] == 0
 
     def _check(self, order):
         if isinstance(order, int) and not isinstance(order, bool) and 1 <= order <= self._newest:
@@ -188,24 +190,24 @@ class Orders:
 
     def _add(self, action):
         """The place of a new row among the words."""
-        count = words[ROWS]
+        count = self._words[ROWS]
         if candle_now[0] < 0:
             raise RuntimeError("orders are for decide")
         if count == LAYOUT["ordersMax"]:
             raise ValueError(f"a decision can have at most {LAYOUT['ordersMax']} orders")
         at = LAYOUT["ordersAt"] + count * ROW_BYTES
-        tables[at:at + ROW_BYTES] = EMPTY_ROW
-        words[at // 4 + ORDER["action"] // 4] = action
-        words[ROWS] = count + 1
+        self._bytes[at:at + ROW_BYTES] = EMPTY_ROW
+        self._words[at // 4 + ORDER["action"] // 4] = action
+        self._words[ROWS] = count + 1
         return at // 4
 
     def _name(self, row, tag):
         """Names the order of a row, and writes its tag."""
         if tag:
             end = self._tags_end + len(tag)
-            tables[self._tags_end:end] = tag
-            words[row + ORDER["tagPointer"] // 4] = self._tags_end
-            words[row + ORDER["tagBytes"] // 4] = len(tag)
+            self._bytes[self._tags_end:end] = tag
+            self._words[row + ORDER["tagPointer"] // 4] = self._tags_end
+            self._words[row + ORDER["tagBytes"] // 4] = len(tag)
             self._tags_end = end
         self._newest += 1
         return self._newest
@@ -214,12 +216,12 @@ class Orders:
         self._begin()
         numbers, wholes, tag = read_options(options)
         row = self._add(action)
-        words[row + ORDER["side"] // 4] = side
-        words[row + ORDER["target"] // 4] = target
+        self._words[row + ORDER["side"] // 4] = side
+        self._words[row + ORDER["target"] // 4] = target
         for offset, value in wholes:
-            words[row + offset // 4] = value
+            self._words[row + offset // 4] = value
         for offset, value in numbers:
-            doubles[(row * 4 + offset) // 8] = value
+            self._doubles[(row * 4 + offset) // 8] = value
         return self._name(row, tag)
 
     def _leave(self, action, target, fraction, tag):
@@ -227,9 +229,9 @@ class Orders:
         size = read_fraction(fraction)
         encoded = None if tag is None else read_tag(tag)
         row = self._add(action)
-        words[row + ORDER["target"] // 4] = target
-        doubles[(row * 4 + ORDER["size"]) // 8] = size
+        self._words[row + ORDER["target"] // 4] = target
+        self._doubles[(row * 4 + ORDER["size"]) // 8] = size
         return self._name(row, encoded)
 
 
-orders = Orders()
+orders = Orders(tables)

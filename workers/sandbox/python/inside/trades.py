@@ -17,27 +17,30 @@ ClosedTrade = namedtuple(
 class Row:
     """The numbers of a row of a table."""
 
-    __slots__ = ("_at", "_offsets")
+    __slots__ = ("_tables", "_at", "_offsets")
 
-    def __init__(self, at, offsets):
-        self._at, self._offsets = at, offsets
+    def __init__(self, tables, at, offsets):
+        self._tables, self._at, self._offsets = tables, at, offsets
 
     def word(self, name):
-        return words[(self._at + self._offsets[name]) // 4]
+        return self._tables.words[(self._at + self._offsets[name]) // 4]
 
     def double(self, name):
-        return doubles[(self._at + self._offsets[name]) // 8]
+        return self._tables.doubles[(self._at + self._offsets[name]) // 8]
 
     def price(self, name):
         return self.double(name) or None
 
     def tag(self):
         at = self._at + self._offsets["tag"]
-        return tables[at:at + self.word("tagBytes")].decode() or None
+        return self._tables.bytes[at:at + self.word("tagBytes")].decode() or None
 
 
 class Trade(namedtuple("Trade", ("trade", "quantity", "entry_price", *DETAILS, "known"))):
-    """An open trade. `known` has its profit and its extremes by the close of a candle, and that candle; None: nothing."""
+    """An open trade. `known` has its profit and its extremes by the close of a candle, and that candle; None: nothing.
+
+    Without that candle they are those of this moment: of one of many markets.
+    """
 
     __slots__ = ()
 
@@ -50,7 +53,7 @@ class Trade(namedtuple("Trade", ("trade", "quantity", "entry_price", *DETAILS, "
     def profit(self):
         """quantity x (close - entry price), before costs."""
         _, _, _, since = self._seen()
-        if since == candle_now[0]:
+        if since is None or since == candle_now[0]:
             return self.known[0]
         return self.quantity * (candles.close[-1] - self.entry_price)
 
@@ -58,6 +61,8 @@ class Trade(namedtuple("Trade", ("trade", "quantity", "entry_price", *DETAILS, "
     def best_price(self):
         """The best price since the entry."""
         _, best, _, since = self._seen()
+        if since is None:
+            return best
         later = (candles.high if self.quantity > 0 else candles.low)[since + 1:]
         return (max if self.quantity > 0 else min)((best, *later))
 
@@ -65,6 +70,8 @@ class Trade(namedtuple("Trade", ("trade", "quantity", "entry_price", *DETAILS, "
     def worst_price(self):
         """The worst price since the entry."""
         _, _, worst, since = self._seen()
+        if since is None:
+            return worst
         later = (candles.low if self.quantity > 0 else candles.high)[since + 1:]
         return (min if self.quantity > 0 else max)((worst, *later))
 
@@ -78,14 +85,15 @@ class Trade(namedtuple("Trade", ("trade", "quantity", "entry_price", *DETAILS, "
         return f"Trade({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
-def read_trade(n):
+def read_trade(of, n):
     """The n-th open trade."""
-    row = Row(LAYOUT["tradesAt"] + n * LAYOUT["tradeBytes"], TRADE)
+    row = Row(of, LAYOUT["tradesAt"] + n * LAYOUT["tradeBytes"], TRADE)
     common = row.word("number"), row.double("quantity"), row.double("entryPrice")
     if columns.list_bits & 8 == 0:
         return Trade(*common, *(None for _ in DETAILS), None)
-    row = Row(LAYOUT["detailsAt"] + n * LAYOUT["detailBytes"], DETAIL)
-    known = row.double("profit"), row.double("bestPrice"), row.double("worstPrice"), words[STATE["tradesIndex"] // 4]
+    row = Row(of, LAYOUT["detailsAt"] + n * LAYOUT["detailBytes"], DETAIL)
+    since = words[STATE["tradesIndex"] // 4] if of is tables else None
+    known = row.double("profit"), row.double("bestPrice"), row.double("worstPrice"), since
     return Trade(
         *common, row.word("order"), row.tag(), row.word("entryIndex"), row.double("entryTime"), row.price("stopLoss"),
         row.price("takeProfit"), row.price("trailingStop"), known,
@@ -128,7 +136,7 @@ class Fills:
 
 def read_fill(n):
     """The n-th fill of the table, and the trade that it closed; None: none."""
-    row = Row(LAYOUT["fillsAt"] + n * LAYOUT["fillBytes"], FILL)
+    row = Row(tables, LAYOUT["fillsAt"] + n * LAYOUT["fillBytes"], FILL)
     trade, units, price, index, time = (
         row.word("trade"), row.double("quantity"), row.double("price"), row.word("index"), row.double("time")
     )

@@ -3,9 +3,9 @@ import type { Declaration, Known } from "./declaration.ts";
 /** The languages of scripts. */
 export type ScriptLanguage = "typescript" | "python";
 
-/** A script's language: a text with a class of Strategy is Python. */
+/** A script's language: a text with a class of Strategy or Portfolio is Python. */
 export function languageOf(source: string): ScriptLanguage {
-  return /^class \w+\(.*Strategy.*\):/m.test(source) ? "python" : "typescript";
+  return /^class \w+\(.*(?:Strategy|Portfolio).*\):/m.test(source) ? "python" : "typescript";
 }
 
 /** The names of the language in Python's case: `crossesAbove` is `crosses_above`. Types keep theirs. */
