@@ -1,7 +1,5 @@
 /** Runs a backtest again, and says where two results differ. */
 import { z } from "zod";
-import { readRunMembers } from "../../db/run_members.ts";
-import type { Member } from "../../db/universes.ts";
 import { backtestSchema, toBacktest } from "./backtest_records.ts";
 import { orderList, tradeList } from "./row_lists.ts";
 import { submitBacktest } from "./backtest_submission.ts";
@@ -11,9 +9,8 @@ import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type CompletedBacktest, instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import type { List } from "../common/paging.ts";
-import { AppError } from "../common/errors.ts";
 import { type Context, type UserContext, userProcedure } from "../common/trpc.ts";
-import { resolveUniverse } from "../universes/find_universe.ts";
+import { sameMembers } from "../universes/same_members.ts";
 
 // A trade or an order takes about as long to read and compare as this many candles.
 const ROW_CANDLES = 5;
@@ -70,21 +67,6 @@ export const verificationProcedures = {
       };
     }),
 };
-
-/** The members of the universe as they were, where it was deleted since, or its name belongs to other members. */
-async function sameMembers(
-  ctx: UserContext,
-  { id, parameters: { universe } }: CompletedBacktest,
-): Promise<{ readonly universe?: undefined; readonly instruments?: readonly Member[] }> {
-  if (typeof universe !== "string") return {};
-  const kept = await readRunMembers(ctx.db, id);
-  if (kept === null) return {};
-  const now = await resolveUniverse(ctx, universe).catch((error: unknown) => {
-    if (error instanceof AppError && error.appCode === "UNIVERSE_NOT_FOUND") return null;
-    throw error;
-  });
-  return JSON.stringify(now?.members) === JSON.stringify(kept) ? {} : { universe: undefined, instruments: kept };
-}
 
 async function findDifference(
   ctx: Context,

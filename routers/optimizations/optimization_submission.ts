@@ -1,5 +1,7 @@
 import { addSizes } from "../../db/backtest_sizes.ts";
 import { insertOptimization, type NewOptimization, type Optimization } from "../../db/optimizations.ts";
+import { insertOptimizationMembers } from "../../db/run_members.ts";
+import type { Member } from "../../db/universes.ts";
 import { insertScanMarkets, type NewScanMarket, SCAN_MARKET_BYTES } from "../../db/scan_markets.ts";
 import { submissionColumns } from "../../db/runs.ts";
 import { ownParameters } from "../../research/execution_axes.ts";
@@ -45,6 +47,8 @@ interface OptimizationPlan {
   readonly values: Omit<NewOptimization, "ownerId" | "idempotencyKey" | "requestSha256">;
   /** Of a scan, or one for each date and timeframe; none where all trials have the same candles. */
   readonly markets: readonly NewScanMarket[];
+  /** Of the universe that its parameters name. */
+  readonly members: readonly Member[] | null;
 }
 
 const submitter = new RunSubmitter<Optimization, OptimizationRequest, OptimizationPlan>({
@@ -54,10 +58,11 @@ const submitter = new RunSubmitter<Optimization, OptimizationRequest, Optimizati
   plan: checkRequest,
   measure: ({ values }) => values.sizeBytes ?? 0,
   admit: (tx, { quotas }, ownerId, { strategy }) => admitModule(tx, ownerId, quotas, strategy),
-  async insert(tx, { id, ownerId, submission }, { values, markets }) {
+  async insert(tx, { id, ownerId, submission }, { values, markets, members }) {
     const [row] = await Promise.all([
       insertOptimization(tx, { ...values, ownerId, ...submissionColumns(submission) }, id),
       ...(markets.length === 0 ? [] : [insertScanMarkets(tx, id, markets)]),
+      ...(members === null ? [] : [insertOptimizationMembers(tx, id, members)]),
       addSizes(tx, [{ ownerId, sizeBytes: values.sizeBytes ?? 0 }]),
     ]);
     return row;
@@ -110,7 +115,9 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     const parameters = { ...withoutNames(complete, names), timeframe, ...inputs.parameters, ...account.parameters };
     checkConstraints(request, space, parameters);
     const walkForward = readWalkForward(request, space, strategy.runtime !== null);
-    const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;
+    const { members = null } = account;
+    const bytes = RECORD_BYTES +
+      JSON.stringify([parameters, space, request.constraints, strategy.runtime, members]).length;
     const values = {
       symbol: request.symbol,
       exchange: request.exchange,
@@ -136,7 +143,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
       spacePoints,
       sizeBytes: bytes + (scan?.sizeBytes ?? (groups ?? 0) * SCAN_MARKET_BYTES),
     };
-    return { strategy, values, markets: scan?.markets ?? listCandleGroups(request, space) };
+    return { strategy, values, markets: scan?.markets ?? listCandleGroups(request, space), members };
   });
 }
 

@@ -12,6 +12,7 @@ import { readInTurns, readLarge } from "../common/large_reads.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
 import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
+import { sameMembers } from "../universes/same_members.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
 import { router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
@@ -123,6 +124,7 @@ export const optimizationsRouter = router({
         initial_balance: row.initialBalance,
         parameters: {
           ...row.parameters,
+          ...await sameMembers(ctx, row),
           ...(candles.timeframe === undefined ? {} : { timeframe: candles.timeframe }),
           ...strategy,
           ...ownParameters(parameters),

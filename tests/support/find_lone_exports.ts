@@ -6,7 +6,7 @@ const REASONS: readonly (readonly [why: string, names: RegExp])[] = [
   ["what a page lists", /:(METRIC_NAMES|SAMPLES|EXECUTION_AXES|TOOLS|SETTINGS_FILES)$/],
   ["a program: tests start it in their process", /^main\.ts:|^cli\/(demo|hindcast\/main|launch)\.ts:|^web\/build\.ts:/],
   ["what a package gives to its users", /^client\/index\.ts:/],
-  ["declares a package or a table", /\.d\.ts:|:runMembers$/],
+  ["declares a package or a table", /\.d\.ts:|:(runMembers|optimizationMembers)$/],
   ["a feed: its test gives it the address of a stand-in and a clock", /^market\/feeds\/\w+\.ts:\w+Feed$/],
   ["the source of a file that is made from it", /:DRIVER_TEXT$/],
   [
