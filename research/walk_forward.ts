@@ -48,6 +48,15 @@ export function countWindows(range: DateRange, { trainDays, purgeDays = 0, testD
   return Math.max(0, Math.floor((countDays(range) - trainDays - purgeDays - testDays) / stepDays) + 1);
 }
 
+/** How many times the trainings of all windows together go through the whole range. */
+export function countTrainings(range: DateRange, walk: WalkForward): number {
+  const days = listWindows(range, walk).reduce(
+    (sum, { trainStart, trainEnd }) => sum + countDays({ startDate: trainStart, endDate: trainEnd }),
+    0,
+  );
+  return days / countDays(range);
+}
+
 /** The first day of a window's test. */
 export function testStartOf({ trainEnd, testStart = trainEnd }: WindowDates): string {
   return testStart;

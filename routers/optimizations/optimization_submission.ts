@@ -6,6 +6,7 @@ import { insertScanMarkets, type NewScanMarket, SCAN_MARKET_BYTES } from "../../
 import { submissionColumns } from "../../db/runs.ts";
 import { ownParameters } from "../../research/execution_axes.ts";
 import { candleAxesOf, countGroups, strategyParametersAt } from "../../research/candle_axes.ts";
+import { countTrainings, type WalkForward } from "../../research/walk_forward.ts";
 import { countPoints, type Space } from "../../research/space.ts";
 import type { Timeframe } from "../../market/timeframes.ts";
 import { parseTimeframe } from "../market_data/timeframe.ts";
@@ -103,18 +104,19 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     const one = { path: PARAMETERS_PATH, candles, asked: inputs.asked };
     const account = await completePortfolio(ctx, strategy, request.parameters, one);
     requireOneFill(strategy, space);
+    const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const groups = countGroups(space);
     if (groups !== null) {
       const [path, what] = scan !== null ? [SCAN_PATH, "markets"] as const : [`${PATH}/space`, "ranges"] as const;
       requireTrialsRoom(ctx, { points: Math.floor(trials / groups), each: groups, what, candles, path });
     } else if (account.count !== undefined) {
       const path = PARAMETERS_PATH;
-      requireTrialsRoom(ctx, { points: trials, each: account.count, what: "markets", candles, path });
+      const room = { points: trials, trainings: trainingsOf(request, walkForward), each: account.count, candles };
+      requireTrialsRoom(ctx, { ...room, what: "markets", path });
     }
     // The record's own timeframe is the first one.
     const parameters = { ...withoutNames(complete, names), timeframe, ...inputs.parameters, ...account.parameters };
     checkConstraints(request, space, parameters);
-    const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const { members = null } = account;
     const bytes = RECORD_BYTES +
       JSON.stringify([parameters, space, request.constraints, strategy.runtime, members]).length;
@@ -145,6 +147,11 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     };
     return { strategy, values, markets: scan?.markets ?? listCandleGroups(request, space), members };
   });
+}
+
+/** How many times the trials of a request go through the range. */
+function trainingsOf({ start_date: startDate, end_date: endDate }: OptimizationRequest, walk: WalkForward | null) {
+  return walk === null ? 1 : Math.max(1, countTrainings({ startDate, endDate }, walk));
 }
 
 /** The timeframes that a space varies; null where it does not. */

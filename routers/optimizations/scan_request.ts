@@ -131,8 +131,10 @@ function toMarkets(members: readonly Member[], { start_date: start, end_date: en
  */
 export function requireTrialsRoom(
   { runCandlesMax }: UserContext,
-  { points, each, what, candles, path }: {
+  { points, trainings = 1, each, what, candles, path }: {
     readonly points: number;
+    /** How many times walk-forward windows go through the range; absent: once. */
+    readonly trainings?: number;
     readonly each: number;
     readonly what: "markets" | "ranges";
     readonly candles: number;
@@ -140,10 +142,12 @@ export function requireTrialsRoom(
   },
 ): void {
   const most = runCandlesMax * TRIALS;
-  const wanted = points * each * candles;
+  const wanted = Math.ceil(points * trainings * each * candles);
   if (wanted <= most) return;
-  const message = `must make at most ${most} candles: ${points} points in ${each} ${what} of ${candles} candles ` +
-    `are ${wanted}; take fewer points or ${what}, a shorter range or a coarser timeframe`;
+  const message = `must make at most ${most} candles: ${points} points in ${each} ${what} of ${candles} candles` +
+    `${
+      trainings > 1 ? `, ${trainings.toFixed(1)} times in walk-forward windows,` : ""
+    } are ${wanted}; take fewer points or ${what}, a shorter range or a coarser timeframe`;
   throw new AppError("RANGE_TOO_LARGE", `Cannot run over so many candles: ${path} ${message}`, {
     issues: [{ path, message }],
   });

@@ -80,6 +80,65 @@ Deno.test("attacks on portfolios are answered clearly", async (t) => {
     expect(figures).toMatch(/^must make at most 50000000 candles: 1000 instruments of 87648 candles are 87648000; /);
   });
 
+  await t.step(
+    "the same times the points of a scan, an optimization and its windows: refused with the figure",
+    async () => {
+      const decade = { ...REQUEST, start_date: "2014-01-01", end_date: "2024-01-01" };
+      const instruments = unknown(1_000);
+      const of = async (optimization: object) => {
+        const answer = await user.send("POST", "/api/optimizations", { optimization: { ...decade, ...optimization } });
+        return [answer.status, answer.at("/error/code"), answer.at("/error/issues/0/message")];
+      };
+      const minutes = await of({ markets: { instruments }, parameters: { timeframe: "1m" }, strategy: "SMA Cross" });
+      expect(minutes).toEqual([
+        400,
+        "RANGE_TOO_LARGE",
+        expect.stringMatching(/at most 5000000 candles .* not 5258880/),
+      ]);
+      const scan = await of({
+        ...{ strategy: "SMA Cross", markets: { instruments }, parameters: { timeframe: "1h" } },
+        space: { fast: { min: 2, max: 31, step: 1 }, slow: { min: 40, max: 59, step: 1 } },
+      });
+      expect(scan).toEqual([
+        400,
+        "RANGE_TOO_LARGE",
+        expect.stringMatching(
+          /^must make at most 50000000000 candles: 600 points in 1000 markets of 87648 candles are 52588800000; take /,
+        ),
+      ]);
+      const space = { exposure: { min: 0.001, max: 1, step: 0.001 }, minTrade: { values: [0, 0.1] } };
+      const parameters = { timeframe: "1d", instruments, portfolio: { missing: "skip" } };
+      const hours = await of({ space, parameters: { ...parameters, timeframe: "1h" } });
+      expect(hours).toEqual([
+        400,
+        "RANGE_TOO_LARGE",
+        expect.stringMatching(/1000 instruments of 87648 candles are 87648000/),
+      ]);
+      const account = await of({
+        space: { ...space, exposure: { min: 0.00005, max: 1, step: 0.00005 } },
+        parameters,
+        method: "grid",
+        trials_max: 40_000,
+      });
+      expect(account).toEqual([
+        400,
+        "RANGE_TOO_LARGE",
+        expect.stringMatching(
+          /40000 points in 1000 markets of 3652 candles are 146080000000; take /,
+        ),
+      ]);
+      const walk_forward = { train_days: 1_000, test_days: 50, carry: false };
+      const windows = await of({ space, parameters, walk_forward, method: "grid", trials_max: 200_000 });
+      expect(windows).toEqual([
+        400,
+        "RANGE_TOO_LARGE",
+        expect.stringMatching(
+          /2000 points in 1000 markets of 3652 candles, 14\.\d times in walk-forward windows, are \d{12}; take /,
+        ),
+      ]);
+    },
+  );
+
   await t.step("dates in the wrong order and memberships that overlap are refused at their place", async () => {
     const dated = (from?: string, to?: string) => ({ ...OAK, ...(from && { from }), ...(to && { to }) });
     const places = [
