@@ -9,7 +9,7 @@ import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type CompletedBacktest, instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import type { List } from "../common/paging.ts";
-import { type Context, type UserContext, userProcedure } from "../common/trpc.ts";
+import { type Context, userProcedure } from "../common/trpc.ts";
 import { sameMembers } from "../universes/same_members.ts";
 
 // A trade or an order takes about as long to read and compare as this many candles.
