@@ -106,20 +106,12 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     requireOneFill(strategy, space);
     const walkForward = readWalkForward(request, space, strategy.runtime !== null);
     const groups = countGroups(space);
-    if (groups !== null) {
-      const [path, what] = scan !== null ? [SCAN_PATH, "markets"] as const : [`${PATH}/space`, "ranges"] as const;
-      requireTrialsRoom(ctx, { points: Math.floor(trials / groups), each: groups, what, candles, path });
-    } else if (account.count !== undefined) {
-      const path = PARAMETERS_PATH;
-      const room = { points: trials, trainings: trainingsOf(request, walkForward), each: account.count, candles };
-      requireTrialsRoom(ctx, { ...room, what: "markets", path });
-    }
+    const trainings = trainingsOf(request, walkForward);
+    requireRoomForTrials(ctx, { trials, trainings, groups, isScan: scan !== null, markets: account.count, candles });
     // The record's own timeframe is the first one.
     const parameters = { ...withoutNames(complete, names), timeframe, ...inputs.parameters, ...account.parameters };
     checkConstraints(request, space, parameters);
-    const { members = null } = account;
-    const bytes = RECORD_BYTES +
-      JSON.stringify([parameters, space, request.constraints, strategy.runtime, members]).length;
+    const bytes = measure([parameters, space, request.constraints, strategy.runtime, account.members]);
     const values = {
       symbol: request.symbol,
       exchange: request.exchange,
@@ -145,8 +137,51 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
       spacePoints,
       sizeBytes: bytes + (scan?.sizeBytes ?? (groups ?? 0) * SCAN_MARKET_BYTES),
     };
-    return { strategy, values, markets: scan?.markets ?? listCandleGroups(request, space), members };
+    return {
+      strategy,
+      values,
+      markets: scan?.markets ?? listCandleGroups(request, space),
+      members: account.members ?? null,
+    };
   });
+}
+
+/** The trials of a submission. */
+interface SubmittedTrials {
+  readonly trials: number;
+  readonly trainings: number;
+  /** Markets of a scan, or ranges; null where all trials have the same candles. */
+  readonly groups: number | null;
+  readonly isScan: boolean;
+  /** With one account over them; absent: one market. */
+  readonly markets: number | undefined;
+  /** Of one market. */
+  readonly candles: number;
+}
+
+/** @throws AppError RANGE_TOO_LARGE where trials of several markets or ranges have too many candles together. */
+function requireRoomForTrials(
+  ctx: UserContext,
+  { trials, trainings, groups, isScan, markets, candles }: SubmittedTrials,
+): void {
+  if (groups !== null) {
+    const [path, what] = isScan ? [SCAN_PATH, "markets"] as const : [`${PATH}/space`, "ranges"] as const;
+    requireTrialsRoom(ctx, { points: Math.floor(trials / groups), each: groups, what, candles, path });
+  } else if (markets !== undefined) {
+    requireTrialsRoom(ctx, {
+      points: trials,
+      trainings,
+      each: markets,
+      what: "markets",
+      candles,
+      path: PARAMETERS_PATH,
+    });
+  }
+}
+
+/** About how many bytes a record of these parts has before it runs. */
+function measure(parts: readonly unknown[]): number {
+  return RECORD_BYTES + JSON.stringify(parts).length;
 }
 
 /** How many times the trials of a request go through the range. */

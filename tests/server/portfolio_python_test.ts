@@ -164,7 +164,7 @@ async function optimize(user: TestClient): Promise<void> {
   expect(JSON.stringify(best.result.metrics)).toBe(JSON.stringify(trials[0].metrics));
 }
 
-/** What a class decides on is known before it runs. */
+/** A class is known to decide on many markets before it runs. */
 async function alone(user: TestClient): Promise<void> {
   const runtimes = [inline(deciding('orders.target({"AAA": 1})')), { slug: "py-rotation" }];
   for (const runtime of runtimes) {

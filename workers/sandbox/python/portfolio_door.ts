@@ -11,7 +11,7 @@ interface Book {
   readonly shared: SharedTables;
 }
 
-/** What a door shares with its part for many markets. */
+/** The parts of a door that its part for many markets uses. */
 interface PortfolioParts {
   readonly machine: Machine;
   /** The address of the word with the row of the deciding moment, as a place among the words. */
