@@ -103,3 +103,22 @@ Deno.test("a margin call inside a candle knows the rate at its open, and not the
   const atClose = callOf(1, 1, 0.9, 0.45);
   expect([atClose.reason, atClose.equity[2]]).toEqual([call, 5]);
 });
+
+Deno.test("a rate that has moved since the last mark calls a market that sleeps, whose price stands still", () => {
+  const days = [0, 1, 2, 3];
+  const hours = {
+    opens: Float64Array.from(days, (day) => (day + 0.5) * DAY_MS),
+    closes: Float64Array.from(days, (day) => (day + 0.9) * DAY_MS),
+  };
+  const rates = {
+    time: Float64Array.from([0, 2.25, 2.75], (day) => day * DAY_MS),
+    rate: Float64Array.of(1, 0.45, 2),
+  };
+  const eur = marketOf("EUR", still(10, 10, 10, 10), { currency: 0, hours });
+  const result = runOf([eur], each([sleeper(0, TEN_UNITS)]), {
+    ...{ currencies: [rates], timeframeMs: null, initialBalance: 60 },
+    execution: execution({ leverage: 2, maintenanceMargin: 0.5 }),
+  });
+  // 100 for 60, 40 borrowed. Day 2 opens at a rate of 0.45: 45 less 40 are 5, and a quarter of 45 is needed. It closes at 2.
+  expect([result.trades.exitReason[0], result.equity.at(-1)]).toEqual([EXIT_REASONS.indexOf("margin_call"), 5]);
+});
