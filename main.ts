@@ -174,6 +174,7 @@ async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDis
     openQueue({
       handle,
       isWorker: workers > 0,
+      keepsSpares: true,
       runSecondsMax,
       runCandlesMax,
       resultDaysMax,

@@ -2,7 +2,8 @@
  * Scripts in Python:
  *
  * - a cross over a year of minutes, in processor time, beside native CPython that makes the same calls over the same columns;
- * - the start of a process to the end of a short run, by the clock, beside a script in TypeScript;
+ * - the start of a process to the end of a short run, by the clock, beside a script in TypeScript, and the same where both
+ *   processes have waited for it, as in a service;
  * - trials of a year of hours, each of which begins with the same memory, beside native CPython's calls alone.
  *
  * `deno run --allow-all bench/python_bench.ts [rounds]` builds the interpreter where it has to, and needs `python3`.
@@ -18,6 +19,7 @@ import { resume } from "../workers/sandbox/python/interpreter.ts";
 import type { CompiledScript } from "../workers/sandbox/script/guest.ts";
 import { ScriptGuest } from "../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../workers/sandbox/script/strategy.ts";
+import { Spares } from "../workers/sandbox/spares.ts";
 import { SANDBOX_BYTES_MAX, type ScriptLanguage } from "../workers/sandbox/task.ts";
 import { measureCpu, median, report } from "./measure.ts";
 import { makeWalk } from "./random_walk.ts";
@@ -27,6 +29,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const MINUTES = 525_600;
 const HOURS = 8_760;
 const TRIALS = 200;
+const IDLE_MS = 2000;
 const ROUNDS = Number(Deno.args[0] ?? 5);
 
 const CROSS = `class Cross(Strategy):
@@ -99,11 +102,17 @@ async function compareTrials(): Promise<void> {
 
 async function compareStarts(): Promise<void> {
   const task = { ...settingsOf(64, HOUR_MS), tradingDays: null, finer: null, seed: 1 };
-  const start = async (language: ScriptLanguage, source: string) => {
+  const start = async (language: ScriptLanguage, source: string, spares?: Spares) => {
     const begun = performance.now();
     const outcome = await runInSandbox(
       { kind: "script", language, source, parametersJson: "{}", candlesMin: 30, lookbackWanted: null, task },
-      { deadlineMs: 60_000, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress() {}, signal: new AbortController().signal },
+      {
+        deadlineMs: 60_000,
+        memoryBytesMax: SANDBOX_BYTES_MAX,
+        onProgress() {},
+        signal: new AbortController().signal,
+        spares,
+      },
     );
     if (outcome.type !== "completed") throw new Error(`Cannot start a script: ${JSON.stringify(outcome)}`);
     return performance.now() - begun;
@@ -114,6 +123,18 @@ async function compareStarts(): Promise<void> {
     samples.other.push(await start("typescript", TYPESCRIPT));
   }
   await reportRatio("start of a process to the end of 64 candles", samples, "TypeScript", 2);
+  const waiting: Samples = { ours: [], other: [] };
+  for (const [name, language, source] of [["ours", "python", CROSS], ["other", "typescript", TYPESCRIPT]] as const) {
+    const spares = new Spares();
+    await start(language, source, spares);
+    for (let round = 0; round < ROUNDS; round++) {
+      // Nothing tells when a process has all that it needs.
+      await new Promise((resume) => setTimeout(resume, IDLE_MS));
+      waiting[name].push(await start(language, source, spares));
+    }
+    await spares.close();
+  }
+  await reportRatio("a process that waited, to the end of 64 candles", waiting, "TypeScript", 2);
 }
 
 interface Samples {

@@ -103,7 +103,7 @@ export function readParameters(text: string): Parameters {
 
 async function checkModuleFile(path: string, parameters: Parameters): Promise<void> {
   const module = await readModule(path);
-  const outcome = await validateModule(module, parameters, new AbortController().signal);
+  const outcome = await validateModule(module, parameters, { signal: new AbortController().signal });
   if (outcome.type === "failed") return stop(`Not accepted, ${outcome.code}: ${outcome.message}`);
   if (outcome.type !== "completed") throw new Error(`Cannot check the module: ${describe(outcome)}`);
   const { report, log } = outcome;
@@ -118,7 +118,7 @@ async function checkScriptFile(path: string, parameters: Parameters): Promise<vo
   const source = await readScript(path);
   const language = languageOf(path) ?? "typescript";
   await prepareLanguage(language);
-  const outcome = await validateScript({ source, language, parameters }, new AbortController().signal);
+  const outcome = await validateScript({ source, language, parameters }, { signal: new AbortController().signal });
   if (outcome.type === "failed") return stop(`Not accepted, ${outcome.code}: ${outcome.message}`);
   if (outcome.type !== "completed") throw new Error(`Cannot check the script: ${describe(outcome)}`);
   say(`${basename(path)}: ${count(new TextEncoder().encode(source).length, "byte")}`);

@@ -29,6 +29,8 @@ export interface RunQueue {
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Writes a module check's job; lower queue positions are taken first. */
   enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
+  /** Calls back once a worker has stored its verdict on a module. @returns A function that ends the watch. */
+  watchModuleCheck(checkId: string, onVerdict: () => void): Promise<() => void>;
   /** Calls back when programs that answer to a name may have a new request. @returns A function that ends the watch. */
   watchEndpoint(endpoint: EndpointKey, onRequest: () => void): Promise<() => void>;
   /** Notifies the run that waits for an answer. */

@@ -11,6 +11,7 @@ import { Relay } from "./served/relay.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
 import type { ScriptModes } from "./scripts/script_mode.ts";
+import { Spares } from "./sandbox/spares.ts";
 import { observeQueue } from "./common/telemetry.ts";
 import { startWork } from "./work.ts";
 
@@ -39,6 +40,8 @@ interface QueueOptions {
   readonly runSecondsMax: number;
   /** Announces a worker to other processes, since work() will be called; default: no. */
   readonly isWorker?: boolean;
+  /** Keeps processes that wait for users' code, until close(); default: no. */
+  readonly keepsSpares?: boolean;
   /** The most candles of a backtest; default: no limit. */
   readonly runCandlesMax?: number;
   /** A user whose backtests occupy more bytes cannot begin another; default: no limit. */
@@ -63,6 +66,7 @@ export async function openQueue(
     handle,
     runSecondsMax,
     isWorker = false,
+    keepsSpares = false,
     runCandlesMax = Infinity,
     resultBytesMax = Infinity,
     resultDaysMax,
@@ -77,7 +81,7 @@ export async function openQueue(
   const endObserving = observeQueue(() => measureUnended(db));
   const egress = { allow: new Set(remoteAllow), relay: new Relay(db, jobs.changes) };
   const limits = { runSecondsMax, runCandlesMax, resultBytesMax, resultDaysMax };
-  const runners: { close(): void }[] = [];
+  const runners: { close(): void | Promise<void> }[] = [];
   const loops: JobLoop[] = [];
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
@@ -86,6 +90,7 @@ export async function openQueue(
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
     enqueueModuleCheck: (tx, checkId, ownerId, queuePosition) =>
       jobs.send(tx, QUEUES.checks, checkId, { checkId }, { ownerId, priority: -queuePosition }),
+    watchModuleCheck: (checkId, onVerdict) => jobs.changes.subscribe(`check ${checkId}`, onVerdict),
     watchEndpoint: ({ ownerId, name }, onRequest) => jobs.changes.subscribe(`served ${ownerId} ${name}`, onRequest),
     notifyAnswer: (tx, requestId) => jobs.changes.notify(tx, [`answer ${requestId}`]),
     syncSchedules: () => syncSchedules(db, jobs),
@@ -94,12 +99,17 @@ export async function openQueue(
       return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
     },
     async work(backtestsMax, onWait) {
-      await startWork({ db, jobs, readThrough, egress, scripts, backtestsMax, limits, onWait }, { loops, runners });
+      const spares = keepsSpares ? new Spares() : undefined;
+      if (spares !== undefined) runners.push(spares);
+      await startWork({ db, jobs, readThrough, egress, scripts, spares, backtestsMax, limits, onWait }, {
+        loops,
+        runners,
+      });
     },
     rest,
     async close() {
       await rest();
-      for (const runner of runners) runner.close();
+      await Promise.all(runners.map((runner) => runner.close()));
       await endObserving();
       await endVacuum();
       await jobs.close();

@@ -23,6 +23,7 @@ import { OwnerTurns } from "./optimization/owner_turns.ts";
 import { SliceRecords } from "./optimization/slice_records.ts";
 import { SliceRunner } from "./optimization/slice_runner.ts";
 import { retryOnDatabaseFault } from "./common/retry.ts";
+import type { Spares } from "./sandbox/spares.ts";
 import type { ScriptModes } from "./scripts/script_mode.ts";
 import { LateRunner } from "./stress/late_runner.ts";
 import { type StressServices, stressStudy } from "./stress/stress_job.ts";
@@ -38,6 +39,8 @@ interface WorkServices {
   readonly readThrough: ReadThrough;
   readonly egress: EgressRules;
   readonly scripts: ScriptModes;
+  /** Processes that wait for users' code; the caller closes them. */
+  readonly spares: Spares | undefined;
   /** How many backtests compute at once. */
   readonly backtestsMax: number;
   readonly limits: {
@@ -53,16 +56,16 @@ interface WorkServices {
 /** The parts that a process starts for its jobs and closes at its end; filled while it starts. */
 interface Started {
   readonly loops: JobLoop[];
-  readonly runners: { close(): void }[];
+  readonly runners: { close(): void | Promise<void> }[];
 }
 
 /** Starts to take the jobs of all queues. */
 export async function startWork(services: WorkServices, { loops, runners }: Started): Promise<void> {
-  const { db, jobs, readThrough, egress, scripts, backtestsMax, limits, onWait } = services;
+  const { db, jobs, readThrough, egress, scripts, spares, backtestsMax, limits, onWait } = services;
   const { runSecondsMax, runCandlesMax, resultBytesMax } = limits;
-  const runner = new Runner(backtestsMax, egress, scripts);
-  const spareRunner = new Runner(1, egress, scripts);
-  const sliceRunner = new SliceRunner(db, backtestsMax, egress, scripts);
+  const runner = new Runner(backtestsMax, egress, scripts, spares);
+  const spareRunner = new Runner(1, egress, scripts, spares);
+  const sliceRunner = new SliceRunner(db, backtestsMax, egress, scripts, spares);
   runners.push(runner, spareRunner, sliceRunner);
   const candles = {
     db,
@@ -137,7 +140,7 @@ type QueueWork = readonly [concurrency: () => number, handle: JobHandler, handle
  * The queues of a worker. Backtests come first.
  */
 function listWork(
-  { db, jobs, readThrough, egress, scripts, backtestsMax, limits: { resultDaysMax } }: WorkServices,
+  { db, jobs, readThrough, egress, scripts, spares, backtestsMax, limits: { resultDaysMax } }: WorkServices,
   { backtests, backtestPlaces, spareRunner, optimizations, slicePlaces, studies }: {
     readonly backtests: BacktestServices;
     readonly backtestPlaces: () => number;
@@ -152,7 +155,7 @@ function listWork(
   const backtest = (runner: Runner): JobHandler => (job, signal) =>
     runBacktestJob({ ...backtests, runner }, job, signal);
   const [monteCarlos, stressTests] = [monteCarloStudy(studies), stressStudy(studies)];
-  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts }, job, signal);
+  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts, spares }, job, signal);
   const runs: Readonly<Record<RunKindName, QueueWork>> = {
     backtest: [backtestPlaces, backtest(runner), backtest(spareRunner)],
     optimization: [slicePlaces, (job, ...hold) => runOptimizationJob(optimizations, job, ...hold)],

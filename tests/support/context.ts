@@ -15,6 +15,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     watch: () => Promise.resolve(() => {}),
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
+    watchModuleCheck: () => Promise.resolve(() => {}),
     watchEndpoint: () => Promise.resolve(() => {}),
     notifyAnswer: () => Promise.resolve(),
     syncSchedules: () => Promise.resolve(),

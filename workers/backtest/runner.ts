@@ -17,6 +17,7 @@ import type {
 } from "../common/protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import type { Spares } from "../sandbox/spares.ts";
 import { encodeMarkets } from "./encode_markets.ts";
 import {
   SANDBOX_BYTES_MAX,
@@ -66,12 +67,17 @@ export class Runner {
   readonly #slots: Slots;
   readonly #runsMax: number;
   readonly #scripts: ScriptModes;
+  readonly #spares: Spares | undefined;
   /** Start times of the runs in sandbox processes, the oldest first. */
   readonly #begun: number[] = [];
 
-  /** @param runsMax How many built-in runs compute at once, and how many foreign ones. */
-  constructor(runsMax: number, egress: EgressRules, scripts: ScriptModes) {
+  /**
+   * @param runsMax How many built-in runs compute at once, and how many foreign ones.
+   * @param spares Processes for users' code; the caller closes them. Absent: each run starts its own.
+   */
+  constructor(runsMax: number, egress: EgressRules, scripts: ScriptModes, spares?: Spares) {
     this.#scripts = scripts;
+    this.#spares = spares;
     this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
     this.#slots = new Slots(runsMax);
@@ -124,6 +130,7 @@ export class Runner {
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
         jitless: language !== null && isJitless(this.#scripts, language),
+        spares: this.#spares,
       });
     } finally {
       this.#begun.splice(this.#begun.indexOf(begun), 1);

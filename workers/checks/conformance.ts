@@ -15,7 +15,7 @@ import {
 import { SAMPLE_TIMEFRAME_MS, sampleCandles, sampleInput } from "../sandbox/sample_candles.ts";
 import { sampleMarkets } from "../sandbox/sample_markets.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
-import { runInSandbox } from "../sandbox/process.ts";
+import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { MODULE } from "../sandbox/contracts/abi.ts";
 
 export const MODULE_BYTES_MAX = MODULE.bytesMax;
@@ -32,6 +32,9 @@ const ENDPOINT_MS_MAX = 120_000;
 const RUN_MS_MAX = 600_000;
 const BALANCE = 10_000;
 
+/** Ends a check, and gives it a process that waits. */
+type CheckLimits = Pick<SandboxLimits, "signal" | "spares">;
+
 /**
  * Checks a module as its registration does: structure, then a dry run over sample candles, in a process of its own.
  *
@@ -41,28 +44,26 @@ const BALANCE = 10_000;
 export async function validateModule(
   module: Uint8Array,
   parameters: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
+  within: CheckLimits,
 ): Promise<Outcome<ValidModule>> {
   return await runInSandbox(
     { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    { ...VALIDATION_LIMITS, signal },
+    { ...VALIDATION_LIMITS, ...within },
   );
 }
 
 /**
  * Checks a script as its registration does: types stripped, compiled, and a dry run over sample candles, in a process of its own.
  *
- * @param jitless Runs it without V8's compilers.
  * @returns `completed` with a report, or `failed` with the reason.
  */
 export async function validateScript(
   { source, language, parameters }: ScriptTrial,
-  signal: AbortSignal,
-  jitless = false,
+  within: CheckLimits & Pick<SandboxLimits, "jitless">,
 ): Promise<Outcome<ValidScript>> {
   return await runInSandbox(
     { kind: "check_script", source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    { ...VALIDATION_LIMITS, signal, jitless },
+    { ...VALIDATION_LIMITS, ...within },
   );
 }
 

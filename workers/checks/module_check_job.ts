@@ -8,6 +8,8 @@ import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
 import { type Outcome, RunError, type Stopped } from "../common/outcome.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
+import type { SandboxLimits } from "../sandbox/sandbox_limits.ts";
+import type { Spares } from "../sandbox/spares.ts";
 import type { Fetched, ScriptLanguage, ValidModule, ValidScript } from "../sandbox/task.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -20,6 +22,8 @@ interface CheckServices {
   readonly jobs: Jobs;
   readonly egress: EgressRules;
   readonly scripts: ScriptModes;
+  /** Processes for users' code. Absent: each check starts its own. */
+  readonly spares?: Spares | undefined;
 }
 
 /** Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. */
@@ -31,6 +35,7 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
     if (check !== null && !await judge(services, check, signal)) {
       return await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.checks, job));
     }
+    await jobs.changes.notify(db, [`check ${job.id}`]);
   } catch (error) {
     // No second attempt: the request answers that no worker was available, and the client retries.
     log.error("Cannot check the module of check {id}: {error}", { id: job.id, error });
@@ -40,7 +45,7 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
 
 /** @returns True if it came to a verdict before the signal was aborted. */
 async function judge(
-  { db, egress, scripts }: CheckServices,
+  { db, egress, scripts, spares }: CheckServices,
   check: ModuleCheck,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -55,8 +60,11 @@ async function judge(
     data = fetched.body;
   }
   const outcome = check.format === "wasm"
-    ? await validateModule(data, check.parameters, signal)
-    : await checkScript(scripts, languageOf(check), new TextDecoder().decode(data), check.parameters, signal);
+    ? await validateModule(data, check.parameters, { signal, spares })
+    : await checkScript(scripts, languageOf(check), new TextDecoder().decode(data), check.parameters, {
+      signal,
+      spares,
+    });
   if (outcome.type === "stopped") return false;
   await storeVerdict(db, check.id, verdictOf(outcome), data);
   return true;
@@ -71,11 +79,11 @@ async function checkScript(
   language: ScriptLanguage,
   source: string,
   parameters: ModuleCheck["parameters"],
-  signal: AbortSignal,
+  within: Pick<SandboxLimits, "signal" | "spares">,
 ): Promise<Outcome<ValidScript>> {
   const refused = await refuseScript(modes, language);
   const script = { source, language, parameters };
-  return refused?.outcome ?? await validateScript(script, signal, isJitless(modes, language));
+  return refused?.outcome ?? await validateScript(script, { ...within, jitless: isJitless(modes, language) });
 }
 
 async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {

@@ -9,14 +9,16 @@ const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 
 /**
  * The subject of a change: a queue that has a new job, a run whose record changed, or one that its workers need not go on with, an
- * endpoint whose programs have a new request, a request that has its answer.
+ * endpoint whose programs have a new request, a request that has its answer, a module that has its
+ * verdict.
  */
 export type Topic =
   | `queue ${string}`
   | `${(typeof RUN_KINDS)[RunKindName]["topic"]} ${string}`
   | `end ${string}`
   | `served ${string} ${string}`
-  | `answer ${string}`;
+  | `answer ${string}`
+  | `check ${string}`;
 
 /**
  * Notifies all processes on one database of changes, when the changing transaction commits.

@@ -24,6 +24,7 @@ import type {
 } from "../common/protocol.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import type { Spares } from "../sandbox/spares.ts";
 import { SANDBOX_BYTES_MAX, type SandboxRun, type ScriptTrialsJob, type WasmTrialsJob } from "../sandbox/task.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
@@ -51,11 +52,16 @@ export class SliceRunner {
   readonly #scripts: ScriptModes;
   readonly #slots: Slots;
   readonly #remote: RemoteRunner;
+  readonly #spares: Spares | undefined;
   #pool: Pool | undefined;
 
-  /** @param runsMax How many slices compute at once. */
-  constructor(db: Db, runsMax: number, egress: EgressRules, scripts: ScriptModes) {
+  /**
+   * @param runsMax How many slices compute at once.
+   * @param spares Processes for users' code; the caller closes them. Absent: each slice starts its own.
+   */
+  constructor(db: Db, runsMax: number, egress: EgressRules, scripts: ScriptModes, spares?: Spares) {
     this.#scripts = scripts;
+    this.#spares = spares;
     this.#db = db;
     this.#runsMax = runsMax;
     this.#slots = new Slots(runsMax);
@@ -85,7 +91,7 @@ export class SliceRunner {
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     limits.onBegin?.();
     try {
-      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX };
+      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX, spares: this.#spares };
       return runtime.type === "remote"
         ? await this.#callEndpoint({ runId: id, instrument: { symbol, exchange }, ...runtime }, plan, within)
         : await this.#runCode(runtime, plan, within, reload);

@@ -47,12 +47,12 @@ const ENTRIES: Readonly<Record<SandboxKind, string>> = {
 
 const [kind = "", limits = "", address] = Deno.args;
 if (!isKind(kind)) throw new RangeError(`Cannot start a sandbox for ${JSON.stringify(kind)}`);
-const { memoryBytesMax, countsCpuAtOnce, cpuSecondsMax }: ChildLimits = JSON.parse(limits);
+const { memoryBytesMax, candleBytes: room, countsCpuAtOnce, cpuSecondsMax }: ChildLimits = JSON.parse(limits);
 // It takes a tenth of the start, and no decision is given up so soon.
 const importCpu = async () => (await import("node:process")).default.cpuUsage;
 let measureCpu = countsCpuAtOnce ? await importCpu() : null;
 if (!countsCpuAtOnce) setTimeout(async () => measureCpu = await importCpu(), CPU_AFTER_MS);
-confine({ memoryBytesMax: WORKER_BYTES + 2 * memoryBytesMax, cpuSecondsMax });
+confine({ memoryBytesMax: WORKER_BYTES + 2 * (memoryBytesMax + room), cpuSecondsMax });
 const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   type: "module",
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
@@ -143,13 +143,11 @@ function readExactly(count: number): Uint8Array<ArrayBuffer> {
 /** Passes on the job that continues a run with more candles. Returns when standard input ends. */
 async function passFurtherJobs(): Promise<void> {
   const jobs = new FrameReader<SandboxJob>(Deno.stdin.readable);
-  for (let job = await jobs.next(); job !== null; job = await jobs.next()) {
-    residentBytesMax += candleBytes(job);
-    pass(job);
-  }
+  for (let job = await jobs.next(); job !== null; job = await jobs.next()) pass(job);
 }
 
 function pass(job: SandboxJob): void {
+  residentBytesMax += candleBytes(job);
   worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
 }
 

@@ -7,10 +7,10 @@ import { countKill } from "../common/telemetry.ts";
 import { AnswerFault, TALK } from "./answer_bounds.ts";
 import { AnswerReader } from "./answer_reader.ts";
 import { ReportedLog } from "./contracts/log_bounds.ts";
-import { childLimits, type SandboxLimits } from "./sandbox_limits.ts";
-import { spawnChild } from "./spawn.ts";
+import type { SandboxLimits } from "./sandbox_limits.ts";
+import { startProcess } from "./spares.ts";
 import { WARMUP_MAX } from "./contracts/abi.ts";
-import { candleBytes, type FromChild, isWithin, kindOf, type SandboxJob, type ValueOf } from "./task.ts";
+import { candleBytes, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
 
 export type { SandboxLimits } from "./sandbox_limits.ts";
 
@@ -26,7 +26,7 @@ const VERDICTS: Partial<Record<SandboxJob["kind"], FailureCode>> = {
 };
 
 /**
- * Does a job in a process of its own.
+ * Does a job in a process of its own, which waited for it among the `spares` or is started now.
  *
  * Once it has settled, no process, thread, pipe or timer of the job is left.
  *
@@ -37,16 +37,19 @@ export async function runInSandbox<Job extends SandboxJob>(
   limits: SandboxLimits,
 ): Promise<Outcome<ValueOf<Job>>> {
   if (limits.signal.aborted) return NOT_BEGUN;
-  let child: SandboxProcess<ValueOf<Job>>;
+  const { spares } = limits;
+  let child: Deno.ChildProcess;
   try {
-    child = new SandboxProcess<ValueOf<Job>>(job, {
-      ...limits,
-      memoryBytesMax: limits.memoryBytesMax + candleBytes(job),
-    });
+    child = spares === undefined ? startProcess(job, limits) : spares.start(job, limits);
   } catch (error) {
     return { type: "broken", message: `its process did not start: ${messageOf(error)}` };
   }
-  const outcome = await child.run(job);
+  let outcome: Outcome<ValueOf<Job>>;
+  try {
+    outcome = await new SandboxProcess<ValueOf<Job>>(child, job, limits).run(job);
+  } finally {
+    spares?.renew(job, limits);
+  }
   const code = VERDICTS[job.kind];
   if (code === undefined || outcome.type !== "failed" || outcome.code === code) return outcome;
   const what = code === "INVALID_MODULE" ? "module" : "script";
@@ -73,20 +76,15 @@ class SandboxProcess<Value extends object> {
   readonly #kind: SandboxJob["kind"];
   readonly #decision: DecisionWatch;
 
-  constructor(job: SandboxJob, limits: SandboxLimits) {
+  constructor(child: Deno.ChildProcess, job: SandboxJob, limits: SandboxLimits) {
     this.#limits = limits;
     this.#kind = job.kind;
     this.#decision = new DecisionWatch(
       job,
       VERDICTS[job.kind] === undefined ? decisionMsMax(limits.deadlineMs) : Infinity,
     );
-    this.#residentBytesMax = limits.memoryBytesMax;
-    this.#child = spawnChild(
-      kindOf(job),
-      childLimits(limits),
-      limits.address ?? null,
-      limits.jitless ?? false,
-    );
+    this.#residentBytesMax = limits.memoryBytesMax + candleBytes(job);
+    this.#child = child;
     this.#input = this.#child.stdin.getWriter();
     this.#answers = new AnswerReader(this.#child.stdout, job);
   }

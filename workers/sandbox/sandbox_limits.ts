@@ -1,5 +1,5 @@
 import type { RunProgress } from "../../engine/control.ts";
-import type { ChildLimits, PathOutcome, SandboxJob, TrialOutcome } from "./task.ts";
+import { candleBytes, type ChildLimits, type PathOutcome, type SandboxJob, type TrialOutcome } from "./task.ts";
 
 /** The limits of a job, and its listener. */
 export interface SandboxLimits {
@@ -28,6 +28,16 @@ export interface SandboxLimits {
   readonly address?: string | null;
   /** Runs it without V8's compilers, which also takes WebAssembly away; default: no. */
   readonly jitless?: boolean;
+  /** Processes that wait for a job like this one. Absent: it starts its own. */
+  readonly spares?: SpareProcesses | undefined;
+}
+
+/** Starts the processes of jobs before there is one. */
+export interface SpareProcesses {
+  /** Starts the process of a job, or takes one that waits. @throws When it cannot be started. */
+  start(job: SandboxJob, limits: SandboxLimits): Deno.ChildProcess;
+  /** Starts a process for the next job of this kind, once the caller has done what follows on the end of this one. */
+  renew(job: SandboxJob, limits: SandboxLimits): void;
 }
 
 // The trials before the last one.
@@ -36,11 +46,13 @@ const SLICE_SECONDS_MAX = 10;
 /** The limits that the process itself watches. */
 export function childLimits(
   { memoryBytesMax, deadlineMs, cpuMsMax, onTrial, pathsMs = 0 }: SandboxLimits,
+  job: SandboxJob,
 ): ChildLimits {
   const seconds = Math.ceil((deadlineMs + pathsMs) / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX);
   // Never reached while a parent lives.
   return {
     memoryBytesMax,
+    candleBytes: candleBytes(job),
     countsCpuAtOnce: cpuMsMax !== undefined,
     cpuSecondsMax: seconds * navigator.hardwareConcurrency,
   };

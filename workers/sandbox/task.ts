@@ -232,8 +232,10 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
 
 /** The limits that a sandbox process watches and has the system watch; its second argument, as JSON. */
 export interface ChildLimits {
-  /** Resident memory, candles included. */
+  /** Resident memory, beside the candles of its jobs. */
   readonly memoryBytesMax: number;
+  /** The system leaves room for so many bytes of candles. */
+  readonly candleBytes: number;
   /** True: it reports the processor time that it has taken from its start on; false: after its first second, so that it starts sooner. */
   readonly countsCpuAtOnce: boolean;
   /** Time of all processors together. */

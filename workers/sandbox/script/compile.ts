@@ -3,11 +3,12 @@ import vm from "node:vm";
 import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "../contracts/layout.ts";
 import type { CompiledScript } from "./guest.ts";
 import { ScriptFault } from "./fault.ts";
-import { openRealm } from "./open_realm.ts";
+import { LastingRealm, openRealm } from "./open_realm.ts";
 import { Reads } from "./reads.ts";
 
 /** The prefix makes a script strict. It is a line before the first one: the runtime does not survive columns below zero. */
 const STRICT = '"use strict";\n';
+const PLACE = { filename: SCRIPT_FILE, lineOffset: -1 };
 /** A hashbang would have to be the first line. */
 const HASHBANG = /^#!/;
 /** Comments, and the texts in which `//` is none. */
@@ -31,8 +32,12 @@ export async function compileScript(text: string): Promise<CompiledScript> {
     throw await explain(source, error);
   }
   try {
-    const program = new vm.Script(STRICT + code, { filename: SCRIPT_FILE, lineOffset: -1 });
-    return { open: () => openRealm(program), reads: new Reads(code) };
+    const program = new vm.Script(STRICT + code, PLACE);
+    const lasting = new LastingRealm((realm) => {
+      const body = vm.compileFunction(STRICT + code, [], { ...PLACE, parsingContext: realm });
+      return () => Reflect.apply(body, undefined, []);
+    });
+    return { open: () => openRealm(program), openAgain: () => lasting.open(), reads: new Reads(code) };
   } catch (error) {
     throw await explain(source, error);
   }

@@ -10,15 +10,35 @@ import * as parameters from "./realm/parameters.ts";
 import * as portfolio from "./realm/portfolio.ts";
 import * as realm from "./realm/realm.ts";
 import * as trades from "./realm/trades.ts";
+import * as watch from "./realm/watch.ts";
 import * as world from "./realm/world.ts";
 
-/** A script that sets up the realm which evaluates it. Its value is the realm's door. */
-export const REALM_TEXT = `"use strict"; (() => {
-${
-  [book, columns, inputs, marketOrders, memory, orders, output, parameters, portfolio, realm, trades, world].flatMap((
-    part,
-  ) => Object.values(part))
-    .join("\n")
-}
-return openRealm(${JSON.stringify(LAYOUT)});
+const PARTS = [
+  book,
+  columns,
+  inputs,
+  marketOrders,
+  memory,
+  orders,
+  output,
+  parameters,
+  portfolio,
+  realm,
+  trades,
+  watch,
+  world,
+];
+const FUNCTIONS = PARTS.flatMap((part) => Object.values(part)).join("\n");
+
+/** A script that sets up the realm which evaluates it, for one script. Its value is the realm's door. */
+export const REALM_TEXT = textOf(realm.openRealm);
+
+/** The same for scripts one after the other. */
+export const LASTING_REALM_TEXT = textOf(realm.openLastingRealm);
+
+function textOf({ name }: typeof realm.openRealm | typeof realm.openLastingRealm): string {
+  return `"use strict"; (() => {
+${FUNCTIONS}
+return ${name}(${JSON.stringify(LAYOUT)});
 })()`;
+}

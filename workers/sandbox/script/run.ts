@@ -25,6 +25,7 @@ import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { isPortfolio } from "./is_portfolio.ts";
 import type { RealmGuest } from "./realm_guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
+import { TrialWorlds } from "./trial_worlds.ts";
 
 // The report of a script's RangeError at its creation, or a Python script's ValueError, see guest.ts.
 const REFUSAL = /^Cannot create the strategy: (RangeError|ValueError)/;
@@ -75,15 +76,17 @@ export async function doScriptRuns(
 ): Promise<Outcome<object> | LookbackRequest> {
   try {
     const script = await compile(job.source);
+    const worlds = new TrialWorlds(script);
+    let counted: SharedArrayBuffer | null = null;
     const make = (parametersJson: string, makeGuest: MakeGuest, firstIndex: number, lookback?: number) => {
       const series = seriesOf({ ...job.task, firstIndex }, lookback);
       return new ScriptStrategy(() => {
-        const guest = makeGuest(script, parametersJson, series);
-        countIn(guest.decided);
+        const guest = makeGuest(worlds.script, parametersJson, series);
+        if (guest.decided !== counted) countIn(counted = guest.decided);
         return guest;
       }, job.candlesMin);
     };
-    const repeating: TrialListener = { ...listener, attempt: (trial) => script.reads.run(trial) };
+    const repeating: TrialListener = { ...listener, attempt: (trial) => worlds.attempt(trial) };
     if (job.kind === "script_trials") {
       return runTrials(job, (json, ...held) => make(json, makeOrRefuse, ...held), repeating);
     }

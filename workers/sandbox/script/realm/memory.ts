@@ -44,6 +44,14 @@ export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Mem
   };
 }
 
+/** Makes a memory as it was for the next script. The host writes the rows of a window before they are shown. */
+export function clearMemory(memory: Memory): void {
+  memory.words.fill(0);
+  memory.decided[0] = 0;
+  memory.i = -1;
+  memory.firstIndex = memory.listBits = 0;
+}
+
 /** Lets the host begin again with what the script reads. */
 export function want({ state }: Layout, { words }: Memory): void {
   words[state.wanted >>> 2] = 1;

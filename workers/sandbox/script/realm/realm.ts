@@ -4,14 +4,15 @@
  */
 import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
-import { type Columns, makeColumns } from "./columns.ts";
-import { makeMemory, type Memory, want } from "./memory.ts";
+import { type Columns, crossesAbove, makeColumns } from "./columns.ts";
+import { clearMemory, makeMemory, type Memory, want } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, findMissing } from "./parameters.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
 import { type Listener, makeFills } from "./trades.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
+import { watchRealm } from "./watch.ts";
 
 /** The functions of a realm that the host calls. Numbers, texts and buffers cross, and nothing else. */
 export interface Door {
@@ -73,18 +74,60 @@ interface Definition {
 
 type Factory = Parameters<typeof callFactory>[0];
 
-/** Sets a realm up: takes away what a strategy may not have, and adds the globals of scripts. */
+/** A realm for scripts of one author, one after the other. */
+export interface LastingDoor {
+  /** Opens it for the next script; null: the one before left something behind. */
+  readonly begin: () => Door | null;
+}
+
+/** Sets a realm up for one script. */
 export function openRealm(layout: Layout): Door {
+  const describe = keepStacks(layout);
+  const { door, globals } = makeDoor(layout, { describe, utc: makeUtc(), memory: makeMemory(layout) });
+  takeAway();
+  share(globals, false);
+  return door;
+}
+
+/** Sets a realm up for scripts one after the other: each begins in it as if it was the first. */
+export function openLastingRealm(layout: Layout): LastingDoor {
+  const kept = { describe: keepStacks(layout), utc: makeUtc(), memory: makeMemory(layout) };
+  const begin = (): Door => {
+    clearMemory(kept.memory);
+    const { door, globals } = makeDoor(layout, kept);
+    share(globals, true);
+    // The language keeps the last match of a text.
+    /(?:)/.exec("");
+    return door;
+  };
+  takeAway();
+  let next: Door | null = begin();
+  const isClean = watchRealm(Object.keys(makeDoor(layout, kept).globals), [crossesAbove, kept.utc]);
+  return {
+    begin() {
+      const door = next ?? (isClean() ? begin() : null);
+      next = null;
+      return door;
+    },
+  };
+}
+
+/** Makes what one script finds, and the functions that the host calls for it. */
+export function makeDoor(
+  layout: Layout,
+  { describe, utc, memory }: {
+    readonly describe: (error: unknown) => string;
+    readonly utc: (time: number) => object;
+    readonly memory: Memory;
+  },
+): { readonly door: Door; readonly globals: Readonly<Record<string, unknown>> } {
   // Before the first line of a script, which may replace these.
   const { parse, stringify } = JSON;
   const { freeze } = Object;
-  const describe = keepStacks(layout);
-  const memory = makeMemory(layout);
   const log = makeLog(layout, memory);
   const columns = makeColumns(layout, memory);
   const writer = makeOrders(layout, memory, columns.candles);
   const fills = makeFills(layout, memory);
-  const utc = makeUtc();
   const attempt = (act: () => void): string | null => {
     try {
       act();
@@ -99,13 +142,12 @@ export function openRealm(layout: Layout): Door {
   const program = makeProgram(layout, portfolio.isCalled);
   const capacity = () => portfolio.isCalled() ? many.marks() : columns.capacity();
   const plots = makePlots(layout, { memory, columns: { capacity }, log: log.console.log });
-  takeAway();
-  share({
+  const globals = {
     ...columns.globals,
     ...many.route(columns),
     ...{ strategy: program.strategy, portfolio: many.portfolio, plot: plots.plot, console: log.console, utc },
-  });
-  return {
+  };
+  const door: Door = {
     describe,
     portfolio,
     start(parametersJson, timeframeMs, firstIndex) {
@@ -137,6 +179,7 @@ export function openRealm(layout: Layout): Door {
     pane: (n) => plots.panes[n],
     plot: (number) => plots.buffers[number]!,
   };
+  return { door, globals };
 }
 
 /** The global `strategy`, and what the script passed to it. */

@@ -38,10 +38,10 @@ export function refuse(owner: object, name: string, reason: string): void {
   Object.defineProperty(owner, name, { get, configurable: false, enumerable: false });
 }
 
-/** Adds the globals of scripts. */
-export function share(globals: Readonly<Record<string, unknown>>): void {
+/** Adds the globals of a script. @param isReplaced Those of another take their place. */
+export function share(globals: Readonly<Record<string, unknown>>, isReplaced: boolean): void {
   for (const [name, value] of Object.entries(globals)) {
-    Object.defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: false });
+    Object.defineProperty(globalThis, name, { value, writable: false, configurable: isReplaced, enumerable: false });
   }
 }
 
