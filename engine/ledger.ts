@@ -32,6 +32,8 @@ export class Ledger implements Account {
   /** The worth of one unit of the market's currency in the account's, and the reverse. */
   rate = NaN;
   #inverse = NaN;
+  /** Money that the market has given the account less what it has taken, in the account's currency. */
+  flow = NaN;
   /** Sum of quantity x entry price over the open trades. */
   #openCost = NaN;
   /** 1 while long, -1 while short, 0 while flat. */
@@ -63,6 +65,7 @@ export class Ledger implements Account {
     this.quantity = 0;
     this.rate = 1;
     this.#inverse = 1;
+    this.flow = 0;
     this.#openCost = 0;
   }
 
@@ -114,7 +117,9 @@ export class Ledger implements Account {
     const value = units * price;
     const { account, rate } = this;
     this.isChanged = true;
-    account.cash -= (side * units * price + fee) * rate;
+    const cost = (side * units * price + fee) * rate;
+    account.cash -= cost;
+    this.flow -= cost;
     account.feesPaid += fee * rate;
     account.tradedValue += value * rate;
     if (this.side === 0) account.positions++;
@@ -124,10 +129,10 @@ export class Ledger implements Account {
     let trade = open.count === 0 ? null : open.at(open.count - 1);
     if (trade !== null && trade.order === order) {
       const before = trade.quantity;
-      const cost = before * trade.price + value;
+      const whole = before * trade.price + value;
       trade.quantity = this.#lots.settle(before + units);
-      trade.rate = (before * trade.price * trade.rate + value * rate) / cost;
-      trade.price = cost / (before + units);
+      trade.rate = (before * trade.price * trade.rate + value * rate) / whole;
+      trade.price = whole / (before + units);
       trade.fees += fee * rate;
     } else {
       trade = open.append();
@@ -149,7 +154,9 @@ export class Ledger implements Account {
     const side = this.side;
     const { account, rate } = this;
     this.isChanged = true;
-    account.cash += (side * units * price - fee) * rate;
+    const proceeds = (side * units * price - fee) * rate;
+    account.cash += proceeds;
+    this.flow += proceeds;
     account.feesPaid += fee * rate;
     account.tradedValue += units * price * rate;
     this.#list(trade, fill, reason);
@@ -174,8 +181,10 @@ export class Ledger implements Account {
 
   /** Pays (or receives, when positive) financing on one trade. */
   finance(trade: OpenTrade, money: number): void {
-    this.account.cash += money * this.rate;
-    trade.financing += money * this.rate;
+    const worth = money * this.rate;
+    this.account.cash += worth;
+    this.flow += worth;
+    trade.financing += worth;
   }
 
   /** The watch of its trades, from now on. @param tagOf The tag of an order. */

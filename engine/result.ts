@@ -132,6 +132,13 @@ export interface PortfolioSummary {
     readonly timestamps: readonly string[];
     readonly rows: readonly (readonly [timestamp: number, instrument: number, weight: number])[];
   };
+  /**
+   * What each market has given to the account so far, net of fees, at the moments of `weights`: a row where it changed since the moment
+   * before. Absent in results from before it was kept.
+   */
+  readonly profits?: {
+    readonly rows: readonly (readonly [timestamp: number, instrument: number, money: number])[];
+  };
   /** Correlation of daily returns of the markets' own closes; null where it is unknown. */
   readonly correlation: {
     readonly instruments: readonly number[];

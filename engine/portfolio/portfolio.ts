@@ -211,6 +211,20 @@ export interface WeightRows {
   readonly marks: Int32Array;
 }
 
+/**
+ * What each market has given to the account so far, at the marks of WeightRows: `profit[k]` of `market[k]` at the mark `mark[k]`. A
+ * market has a row where its profit is another than at the mark before; until its first one it is 0. Ordered by mark, then market.
+ */
+export interface ProfitRows {
+  readonly mark: Int32Array;
+  readonly market: Uint16Array;
+  /**
+   * Money in the account's currency: what its fills and its financing have brought and its position at the mark, net of fees. With the
+   * interest on cash, the profits of all markets are what the account has gained.
+   */
+  readonly profit: Float64Array;
+}
+
 /** Holdings over all marks with a position. Null: there is none. */
 export interface HoldingFigures {
   /** Mean number of markets held. */
@@ -243,6 +257,7 @@ export interface PortfolioResult extends ComputedMetrics {
   readonly orders: PortfolioOrderColumns;
   readonly contributions: Contributions;
   readonly weights: WeightRows;
+  readonly profits: ProfitRows;
   readonly holdings: HoldingFigures | null;
   readonly correlation: CorrelationMatrix;
   /** The bounds as in a run over one market. */

@@ -3,7 +3,7 @@ import type { PortfolioResult } from "./portfolio.ts";
 
 /** The tables of a result. @param ids Of the markets, in their order. */
 export function summarizePortfolio(result: PortfolioResult, ids: readonly string[]): PortfolioSummary {
-  const { contributions: { pnl, fees, trades, marksHeld, share }, holdings, weights, correlation } = result;
+  const { contributions: { pnl, fees, trades, marksHeld, share }, holdings, weights, profits, correlation } = result;
   const marks = Math.max(1, result.time.length);
   const length = correlation.markets.length;
   const rowOf = new Map([...weights.marks].map((mark, row) => [mark, row]));
@@ -21,6 +21,9 @@ export function summarizePortfolio(result: PortfolioResult, ids: readonly string
     weights: {
       timestamps: [...weights.marks].map((mark) => new Date(result.instant[mark]!).toISOString()),
       rows: [...weights.mark].map((mark, k) => [rowOf.get(mark)!, weights.market[k]!, weights.weight[k]!] as const),
+    },
+    profits: {
+      rows: [...profits.mark].map((mark, k) => [rowOf.get(mark)!, profits.market[k]!, profits.profit[k]!] as const),
     },
     correlation: {
       instruments: [...correlation.markets],

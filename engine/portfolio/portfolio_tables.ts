@@ -1,5 +1,11 @@
 import type { RangeDays } from "../metrics/input.ts";
-import type { Contributions, CorrelationMatrix, HoldingFigures, PortfolioTrades, WeightRows } from "./portfolio.ts";
+import type {
+  Contributions,
+  CorrelationMatrix,
+  HoldingFigures,
+  PortfolioResult,
+  PortfolioTrades,
+} from "./portfolio.ts";
 import type { Seat } from "./seat.ts";
 import type { CloseRows } from "./timeline.ts";
 
@@ -9,16 +15,22 @@ const SAMPLES_MAX = 500;
 const WEIGHTS_MAX = 50_000;
 const CORRELATED_MAX = 50;
 
-/** Gathers weights and holdings as an account is marked. */
+/** The holdings of an account at a mark: a weight for each market with a position, and the profit of each that has changed. */
+interface Sample {
+  readonly row: number;
+  weights: readonly (readonly [market: number, weight: number])[];
+  readonly profits: Map<number, number>;
+}
+
+/** Gathers weights, profits and holdings as an account is marked. */
 export class Sampler {
   readonly #rows: number;
   /** The weights of one sample in so many are kept, and its holdings are counted in each. */
   readonly #keepOneIn: number;
   #samples = 0;
-  readonly #sampled: number[] = [];
-  readonly #marks: number[] = [];
-  readonly #markets: number[] = [];
-  readonly #weights: number[] = [];
+  readonly #kept: Sample[] = [];
+  /** The newest profit of each market. */
+  readonly #profits: Float64Array;
   #next = 0;
   #marksHeld = 0;
   #held = 0;
@@ -28,33 +40,51 @@ export class Sampler {
   constructor(rows: number, markets: number) {
     this.#rows = rows;
     this.#keepOneIn = Math.ceil(SAMPLES_MAX * markets / WEIGHTS_MAX);
+    this.#profits = new Float64Array(markets);
   }
 
-  /** Notes the positions of a row. A row that is marked again replaces its weights. */
-  mark(row: number, held: readonly Seat[], equity: number): void {
+  /** Notes the positions of a row, and what the markets have given so far. The last row may be marked again, and replaces its weights. */
+  mark(row: number, held: readonly Seat[], equity: number, seats: readonly Seat[]): void {
     const isLast = row === this.#rows - 1;
     if (row !== Math.floor(this.#next) && !isLast) return;
     this.#count(held, equity);
-    if (this.#samples++ % this.#keepOneIn === 0 || isLast) this.#keep(row, held, equity);
+    if (this.#samples++ % this.#keepOneIn === 0 || isLast) this.#keep(row, held, equity, seats);
     while (Math.floor(this.#next) <= row) this.#next += Math.max(1, this.#rows / (SAMPLES_MAX - 1));
   }
 
-  #keep(row: number, held: readonly Seat[], equity: number): void {
-    while (this.#marks.at(-1) === row) for (const column of [this.#marks, this.#markets, this.#weights]) column.pop();
-    if (this.#sampled.at(-1) !== row) this.#sampled.push(row);
-    for (const { index, value } of held) {
-      this.#marks.push(row);
-      this.#markets.push(index);
-      this.#weights.push(value / equity);
+  #keep(row: number, held: readonly Seat[], equity: number, seats: readonly Seat[]): void {
+    let sample = this.#kept.at(-1);
+    if (sample === undefined || sample.row !== row) {
+      sample = { row, weights: [], profits: new Map() };
+      this.#kept.push(sample);
+    }
+    sample.weights = held.map(({ index, value }) => [index, value / equity] as const);
+    for (const { index, ledger, isHeld, value } of seats) {
+      const profit = isHeld ? ledger.flow + value : ledger.flow;
+      if (profit === this.#profits[index]) continue;
+      this.#profits[index] = profit;
+      sample.profits.set(index, profit);
     }
   }
 
-  finish(): WeightRows {
+  finish(): Pick<PortfolioResult, "weights" | "profits"> {
+    const kept = this.#kept;
+    const weights = kept.flatMap(({ row, weights }) => weights.map(([market, weight]) => ({ row, market, weight })));
+    const profits = kept.flatMap(({ row, profits }) =>
+      [...profits].sort(([a], [b]) => a - b).map(([market, profit]) => ({ row, market, profit }))
+    );
     return {
-      mark: Int32Array.from(this.#marks),
-      market: Uint16Array.from(this.#markets),
-      weight: Float64Array.from(this.#weights),
-      marks: Int32Array.from(this.#sampled),
+      weights: {
+        mark: Int32Array.from(weights, ({ row }) => row),
+        market: Uint16Array.from(weights, ({ market }) => market),
+        weight: Float64Array.from(weights, ({ weight }) => weight),
+        marks: Int32Array.from(kept, ({ row }) => row),
+      },
+      profits: {
+        mark: Int32Array.from(profits, ({ row }) => row),
+        market: Uint16Array.from(profits, ({ market }) => market),
+        profit: Float64Array.from(profits, ({ profit }) => profit),
+      },
     };
   }
 

@@ -220,7 +220,7 @@ function resultOf(
     trades: columns,
     orders: placed,
     contributions: contributionsOf(columns, seats),
-    weights: sampler.finish(),
+    ...sampler.finish(),
     holdings: sampler.holdings,
     correlation: correlationOf(seats, closes, beside.days),
     bounds: null,

@@ -11,6 +11,8 @@ import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { publicProcedure, userProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;
+// A symbol and an exchange.
+const MARKET_LETTERS_MAX = 400;
 // A bucket of a chart as JSON, about.
 const BUCKET_BYTES = 140;
 /** A metric: see MetricDefinition of engine/metrics/define.ts. */
@@ -33,6 +35,8 @@ const chartShape = {
   from: z.int().min(0).default(0),
   until: z.int().min(1).optional(),
   points: z.int().min(2).max(CHART_POINTS_MAX).default(1_000),
+  /** The market whose candles are drawn, as `SPY@ARCA`; absent: the backtest's own. */
+  market: z.string().max(MARKET_LETTERS_MAX).optional(),
 };
 // A trade in columns, about.
 const TRADE_BYTES = 160;
@@ -51,10 +55,10 @@ export const drawingProcedures = {
   chart: userProcedure
     .input(inputObject(chartShape))
     .output(runChartSchema)
-    .query(async ({ ctx, input: { id, from, until, points } }) => {
+    .query(async ({ ctx, input: { id, ...range } }) => {
       const row = await mustGet(ctx.db, id, ctx.user.id);
       return await readLarge(ctx, async () => {
-        const chart = await readRunChart(ctx, row, { from, until, points });
+        const chart = await readRunChart(ctx, row, range);
         ctx.answer.take(chart.time.length * BUCKET_BYTES);
         return chart;
       });
@@ -70,7 +74,7 @@ export const drawingProcedures = {
         ctx.answer.requireSome();
         const trades = await listTrades(ctx.db, { ...run, after, limit }, (...chunk) => ctx.rowsWorker.cut(...chunk));
         ctx.answer.take(trades.length * TRADE_BYTES);
-        return toTradeColumns(trades, run.instruments);
+        return toTradeColumns(trades, run.markets);
       });
     }),
 };

@@ -82,6 +82,9 @@ export const tradeSchema = z.object({
   /** Of the order that closed it. */
   exit_tag: z.string().nullable(),
   instrument: z.string().nullable().describe("`SPY@ARCA` in a run over many markets; null in one over one."),
+  currency: z.string().nullable().describe(
+    "Of the prices, where a run over many markets has several; null where all count in one.",
+  ),
 }).meta({ id: "Trade" });
 
 /** A point of the equity curve. */
@@ -113,6 +116,7 @@ export const orderSchema = z.object({
   fill_time: z.iso.datetime().nullable(),
   tag: z.string().nullable(),
   instrument: z.string().nullable().describe("As of a trade."),
+  currency: z.string().nullable().describe("As of a trade."),
 }).meta({ id: "Order" });
 
 const nameOf = ({ id }: Pick<Backtest, "id">) => `backtest ${id}`;

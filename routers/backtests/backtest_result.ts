@@ -52,6 +52,13 @@ const portfolioSchema = z.object({
     ),
     rows: weightRowsSchema,
   }).describe("Value of each position as a fraction of equity, negative when short."),
+  profits: z.object({
+    rows: z.array(z.tuple([z.int(), z.int(), z.number()]).readonly()).readonly().describe(
+      "`[moment, market, money]` where it changed since the moment before: rows of `weights.timestamps` and of `contributions`.",
+    ),
+  }).optional().describe(
+    "What each market had given to the account by then, net of fees, open trades at the last close; 0 before its first row. Absent in results from before it was kept.",
+  ),
   correlation: z.object({
     instruments: z.array(z.int()).readonly().describe("Rows of `contributions`: the markets held longest, at most 50."),
     values: z.array(z.array(z.number().nullable()).readonly()).readonly().describe(

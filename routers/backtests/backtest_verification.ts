@@ -7,7 +7,7 @@ import { sameStrategy } from "../strategies/same_strategy.ts";
 import { inputObject } from "../common/input_object.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
-import { type CompletedBacktest, instrumentsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { type CompletedBacktest, marketsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import type { List } from "../common/paging.ts";
 import { type Context, userProcedure } from "../common/trpc.ts";
 import { sameMembers } from "../universes/same_members.ts";
@@ -78,7 +78,7 @@ async function findDifference(
   const [one, two] = [row, other].map((run) => ({
     backtestId: run.id,
     ownerId: run.ownerId,
-    instruments: instrumentsOf(run),
+    markets: marketsOf(run),
   }));
   const count = (rows: number) => ctx.answer.takeCandles(rows * ROW_CANDLES);
   return await findRow("trades", tradeList(ctx, one!), tradeList(ctx, two!), count) ??

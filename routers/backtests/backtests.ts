@@ -25,6 +25,7 @@ import { inputObject } from "../common/input_object.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
 import { columnsOf, formatSchema } from "../common/formats.ts";
 import { readInTurns, readLarge } from "../common/large_reads.ts";
+import { HOLDING_COLUMNS, readHoldings } from "./holdings.ts";
 import { mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
@@ -202,6 +203,14 @@ export const backtestsStreamsRouter = router({
     .query(async ({ ctx, input: { id, ...request } }) =>
       answerCurve(ctx, await mustGet(ctx.db, id, ctx.user.id), request)
     ),
+
+  /** What one of the caller's backtests over many markets held, and what each market had given by then. */
+  holdings: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema }))
+    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
+      const pages = readHoldings(ctx, await mustGet(ctx.db, id, ctx.user.id));
+      return { name: "holdings", pages, table: { format, columns: HOLDING_COLUMNS, isPage: false } };
+    }),
 
   ...plotStreamsProcedures,
 

@@ -124,14 +124,15 @@ export class PriceBuckets {
  * Puts a chart together.
  *
  * @param candles Of the whole run.
- * @param start The initial balance, and the close of the run's first candle; NaN where it is not known.
+ * @param hold The initial balance, the benchmark's close of the run's first candle (NaN where it is not known), and its last close in each
+ *   bucket.
  */
 export function toChart(
   candles: number,
   buckets: Buckets,
   { time, equity, drawdown, position }: CurveBuckets,
   prices: PriceBuckets,
-  start: { readonly balance: number; readonly close: number },
+  hold: { readonly balance: number; readonly close: number; readonly closes: Float64Array },
 ): ChartColumns {
   const { open, high, low, close, volume } = prices;
   return {
@@ -141,7 +142,7 @@ export function toChart(
     low: finite(low),
     close: finite(close),
     volume: finite(volume),
-    buy_hold: finite(close.map((last) => start.balance * last / start.close)),
+    buy_hold: finite(hold.closes.map((last) => hold.balance * last / hold.close)),
   };
 }
 

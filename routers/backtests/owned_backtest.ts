@@ -1,5 +1,6 @@
 import type { Backtest } from "../../db/backtests.ts";
 import type { BacktestResult } from "../../engine/result.ts";
+import type { RunMarket } from "../../workers/rows/write_result_rows.ts";
 import { AppError } from "../common/errors.ts";
 import type { UserContext } from "../common/trpc.ts";
 import { backtestRuns } from "./backtest_runs.ts";
@@ -24,12 +25,14 @@ export function requireCompleted(row: Backtest, act: string): CompletedBacktest 
 }
 
 /** The markets of a completed run, in their order; none for a run over one. */
-export function instrumentsOf({ result }: Pick<Backtest, "result">): readonly string[] {
-  return result?.portfolio?.contributions.map(({ instrument }) => instrument) ?? [];
+export function marketsOf({ result }: Pick<Backtest, "result">): readonly RunMarket[] {
+  return result?.portfolio?.contributions.map(({ instrument, currency }) =>
+    currency === undefined ? { instrument } : { instrument, currency }
+  ) ?? [];
 }
 
 /** The key of what belongs to one of the caller's backtests. @throws AppError BACKTEST_NOT_FOUND */
 export async function mustOwnRun({ db, user }: UserContext, id: string) {
   const row = await mustGet(db, id, user.id);
-  return { backtestId: row.id, ownerId: user.id, instruments: instrumentsOf(row) };
+  return { backtestId: row.id, ownerId: user.id, markets: marketsOf(row) };
 }

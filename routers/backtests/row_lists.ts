@@ -8,7 +8,7 @@ import { listOrders } from "../../db/orders.ts";
 import { type CutChunk, findRow } from "../../db/row_pages.ts";
 import { listTrades } from "../../db/trades.ts";
 import type { Column, Format } from "../../workers/rows/table_format.ts";
-import { showOrder, showTrade } from "../../workers/rows/write_result_rows.ts";
+import { type RunMarket, showOrder, showTrade } from "../../workers/rows/write_result_rows.ts";
 import { readInTurns, turnsOf } from "../common/large_reads.ts";
 import { decodeCursor, type List, type ListAnswer, readList } from "../common/paging.ts";
 import type { Context, UserContext } from "../common/trpc.ts";
@@ -22,8 +22,8 @@ type Reading = Pick<Context, "db" | "rowsWorker">;
 interface RunKey {
   readonly backtestId: string;
   readonly ownerId: string;
-  /** The run's markets; none in a run over one. */
-  readonly instruments: readonly string[];
+  /** The run's; none in a run over one. */
+  readonly markets: readonly RunMarket[];
 }
 
 /** A run's trades, oldest first. */
@@ -31,7 +31,7 @@ export function tradeList(ctx: Reading, run: RunKey): List<Trade, ReturnType<typ
   return {
     read: (after, limit) => readRows(ctx, run, { after, limit }, listTrades),
     key: (row) => String(row.number),
-    show: (row) => readRecord(`trades of the backtest ${run.backtestId}`, () => showTrade(row, run.instruments)),
+    show: (row) => readRecord(`trades of the backtest ${run.backtestId}`, () => showTrade(row, run.markets)),
     pieceRows: PIECE_ROWS,
   };
 }
@@ -41,7 +41,7 @@ export function orderList(ctx: Reading, run: RunKey): List<Order, ReturnType<typ
   return {
     read: (after, limit) => readRows(ctx, run, { after, limit }, listOrders),
     key: (row) => String(row.number),
-    show: (row) => readRecord(`orders of the backtest ${run.backtestId}`, () => showOrder(row, run.instruments)),
+    show: (row) => readRecord(`orders of the backtest ${run.backtestId}`, () => showOrder(row, run.markets)),
     pieceRows: PIECE_ROWS,
   };
 }
@@ -70,7 +70,7 @@ async function readRows<Row>(
  */
 async function* writeRunRows(
   ctx: UserContext,
-  { instruments, ...key }: RunKey,
+  { markets, ...key }: RunKey,
   { part, columns, after }: {
     readonly part: "trades" | "orders";
     readonly columns: readonly Column[];
@@ -83,7 +83,7 @@ async function* writeRunRows(
   let index = Number(after ?? 0);
   for (;;) {
     const { source, from } = findRow(db, { ...key, part }, index);
-    const form = { part, format, columns, instruments, number: index + 1 };
+    const form = { part, format, columns, markets, number: index + 1 };
     const written = await run(() => rowsWorker.writeRows(source, { from, until: from + PIECE_ROWS }, form));
     if (written === undefined || written.rows === 0) break;
     yield written.bytes;

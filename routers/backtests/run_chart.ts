@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
 import { readEquityPieces } from "../../db/equity.ts";
-import { findInstrument } from "../../db/instruments.ts";
+import { findInstrument, type InstrumentKey } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { planRead } from "../../market/archive/read_plan.ts";
 import { candleBatches, retryOnChange } from "../../market/archive/read.ts";
@@ -10,7 +10,9 @@ import { candleEnd, isTimeframe } from "../../market/timeframes.ts";
 import { type ChartColumns, chooseBuckets, CurveBuckets, emptyChart, PriceBuckets, toChart } from "./chart_columns.ts";
 import { curveReader } from "./series.ts";
 import { repairer } from "../market_data/ticks.ts";
+import { AppError, hintNearest, quote } from "../common/errors.ts";
 import type { Context } from "../common/trpc.ts";
+import { marketsOf } from "./owned_backtest.ts";
 
 const numbers = z.array(z.number());
 const prices = z.array(z.number().nullable());
@@ -45,13 +47,17 @@ export const runChartSchema = z.object({
 /** Candles `from` to before `until` by their index, in at most about `points` buckets. */
 export interface ChartRange {
   readonly from: number;
-  readonly until: number | undefined;
+  readonly until?: number | undefined;
   readonly points: number;
+  /** The market whose candles are drawn, as `SPY@ARCA`; undefined: the backtest's own. */
+  readonly market?: string | undefined;
 }
 
 /**
  * The candles, equity, drawdown and position of a completed run, merged for drawing; empty until it has completed. It holds a piece of
  * the run in memory at a time, however long the run is.
+ *
+ * @throws AppError VALIDATION_FAILED for a market that the run does not have.
  */
 export async function readRunChart(
   ctx: Context,
@@ -60,6 +66,8 @@ export async function readRunChart(
 ): Promise<ChartColumns> {
   const { id: backtestId, ownerId, initialBalance: balance, result } = backtest;
   if (result === null) return emptyChart();
+  const own = { symbol: backtest.symbol, exchange: backtest.exchange };
+  const drawn = range.market === undefined ? own : requireMarket(backtest, range.market);
   const count = result.data.candles;
   const until = Math.min(range.until ?? count, count);
   const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
@@ -72,25 +80,44 @@ export async function readRunChart(
   // The backtest was deleted meanwhile.
   if (Number.isNaN(first)) return emptyChart();
   const [begin = first] = curve.time;
-  const read = (start: number, end: number, add: (candles: Candles) => void) =>
-    readCandles(ctx, backtest, { start, end }, add);
-  const prices = await retryOnChange(async () => {
-    const found = new PriceBuckets(curve);
-    await read(begin, curve.lastTime.at(-1) ?? begin, found.add.bind(found));
-    return found;
-  });
+  const { parameters } = backtest;
+  const readPrices = (name: InstrumentKey) =>
+    retryOnChange(async () => {
+      const found = new PriceBuckets(curve);
+      const stretch = { start: begin, end: curve.lastTime.at(-1) ?? begin };
+      await readCandles(ctx, { ...name, parameters }, stretch, found.add.bind(found));
+      return found;
+    });
+  const prices = await readPrices(drawn);
+  const isOwn = drawn.symbol === own.symbol && drawn.exchange === own.exchange;
+  const held = isOwn ? prices : await readPrices(own);
   const close = await retryOnChange(async () => {
     let found = NaN;
-    await read(first, first, (candles) => found = candles.close[0] ?? NaN);
+    const take = (candles: Candles) => found = candles.close[0] ?? NaN;
+    await readCandles(ctx, { ...own, parameters }, { start: first, end: first }, take);
     return found;
   });
-  return toChart(count, buckets, curve, prices, { balance, close });
+  return toChart(count, buckets, curve, prices, { balance, close, closes: held.close });
+}
+
+/** @throws AppError VALIDATION_FAILED */
+function requireMarket(backtest: Backtest, market: string): InstrumentKey {
+  const { symbol, exchange } = backtest;
+  const markets = [`${symbol}@${exchange}`, ...marketsOf(backtest).map(({ instrument }) => instrument)];
+  if (!markets.includes(market)) {
+    const message = `must be a market of the run, not ${quote(market)}${hintNearest(market, markets)}`;
+    throw new AppError("VALIDATION_FAILED", `Cannot draw the run: /market ${message}`, {
+      issues: [{ path: "/market", message }],
+    });
+  }
+  const at = market.lastIndexOf("@");
+  return { symbol: market.slice(0, at), exchange: market.slice(at + 1) };
 }
 
 /** Reads the candles that open from `start` to `end`, both included, a stored chunk at a time. */
 async function readCandles(
   ctx: Context,
-  { symbol, exchange, parameters }: Backtest,
+  { symbol, exchange, parameters }: Pick<Backtest, "symbol" | "exchange" | "parameters">,
   { start, end }: { readonly start: number; readonly end: number },
   add: (candles: Candles) => void,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Trade } from "../../db/codec/trade_rows.ts";
+import type { RunMarket } from "../../workers/rows/write_result_rows.ts";
 
 const numbers = z.array(z.number());
 const optional = z.array(z.number().nullable());
@@ -26,12 +27,13 @@ export const tradeColumnsSchema = z.object({
   exit_order: optional,
   exit_tag: z.array(z.string().nullable()),
   instrument: z.array(z.string().nullable()),
+  currency: z.array(z.string().nullable()),
 });
 
-/** @param instruments The run's markets; none in a run over one. */
+/** @param markets The run's; none in a run over one. */
 export function toTradeColumns(
   trades: readonly Trade[],
-  instruments: readonly string[],
+  markets: readonly RunMarket[],
 ): z.infer<typeof tradeColumnsSchema> {
   return {
     number: trades.map((trade) => trade.number),
@@ -53,6 +55,7 @@ export function toTradeColumns(
     entry_order: trades.map(({ entryOrder }) => entryOrder),
     exit_order: trades.map(({ exitOrder }) => exitOrder),
     exit_tag: trades.map(({ exitTag }) => exitTag),
-    instrument: trades.map(({ market }) => market === null ? null : instruments[market] ?? null),
+    instrument: trades.map(({ market }) => market === null ? null : markets[market]?.instrument ?? null),
+    currency: trades.map(({ market }) => market === null ? null : markets[market]?.currency ?? null),
   };
 }

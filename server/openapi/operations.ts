@@ -10,6 +10,7 @@ import {
   summarySchema,
   tradeSchema,
 } from "../../routers/backtests/backtest_records.ts";
+import { holdingSchema } from "../../routers/backtests/holdings.ts";
 import { curvePointSchema, pathSchema } from "../../routers/monte_carlo/monte_carlo_paths.ts";
 import { monteCarloSchema } from "../../routers/monte_carlo/monte_carlo_records.ts";
 import { plotPointSchema } from "../../routers/backtests/plot_series.ts";
@@ -204,6 +205,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     output: listOf("trades", tradeSchema),
     media: TABLE_MEDIA,
     headers: NEXT_CURSOR,
+  },
+  "backtestsStreams.holdings": {
+    summary: "The holdings of a backtest over many markets",
+    description:
+      "The weight of each market and its profit so far, at the moments of `result.portfolio.weights`: a row for each market with a position, and for each whose profit changed since the moment before. Empty for a run over one market, and until the backtest has completed.",
+    codes: NO_BACKTEST,
+    output: listOf("holdings", holdingSchema),
+    media: TABLE_MEDIA,
   },
   "backtestsStreams.equity": {
     summary: "The equity curve of a backtest",

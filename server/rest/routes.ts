@@ -145,6 +145,9 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log, { encode: encodeLog }),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
   route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
+  route("GET", "/api/backtests/:id/holdings", 200, "user", (api) => api.backtestsStreams.holdings, {
+    encode: encodeList,
+  }),
   route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtestsStreams.equity, {
     encode: encodeSeries,
   }),

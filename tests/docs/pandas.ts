@@ -28,6 +28,7 @@ const TRADE = {
   exit_order: null,
   exit_tag: null,
   instrument: null,
+  currency: null,
 };
 
 Deno.test("pandas reads trades with the page's line", async () => {

@@ -77,8 +77,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "cash pays for purchases",
     file: "engine/ledger.ts",
-    text: "account.cash -= (side * units * price + fee) * rate;",
-    replacement: "account.cash -= (side * units * price - fee) * rate;",
+    text: "const cost = (side * units * price + fee) * rate;",
+    replacement: "const cost = (side * units * price - fee) * rate;",
   },
   {
     rule: "equity is marked at the close",

@@ -8,6 +8,14 @@ import { ArrowWriter } from "./arrow_writer.ts";
 
 const encoder = new TextEncoder();
 
+/** A market of a run over many. */
+export interface RunMarket {
+  /** `SPY@ARCA`. */
+  readonly instrument: string;
+  /** Of its prices; absent where all of the run count in one. */
+  readonly currency?: string;
+}
+
 /** How the rows of a list are written. */
 export interface RowsForm {
   readonly part: "trades" | "orders";
@@ -15,7 +23,7 @@ export interface RowsForm {
   /** Of CSV and Arrow. */
   readonly columns: readonly Column[];
   /** The run's markets; none in a run over one. */
-  readonly instruments: readonly string[];
+  readonly markets: readonly RunMarket[];
   /** The number of the first row. */
   readonly number: number;
 }
@@ -26,13 +34,13 @@ export interface RowsForm {
  * @throws {Error} Where the rows are damaged, or of a newer build.
  */
 export function writeResultRows(rows: ResultRows, form: RowsForm): Uint8Array<ArrayBuffer> {
-  const { part, format, columns, instruments, number } = form;
+  const { part, format, columns, markets, number } = form;
   const { count, columns: stored, tags } = rows;
   const items = Array.from({ length: count }, (_, i) => {
     const [tag, exitTag] = [tags?.[i] ?? null, tags?.[count + i] ?? null];
     return part === "trades"
-      ? showTrade(toTrade(stored, i, number + i, tag, exitTag), instruments)
-      : showOrder(toOrder(stored, i, number + i, tag), instruments);
+      ? showTrade(toTrade(stored, i, number + i, tag, exitTag), markets)
+      : showOrder(toOrder(stored, i, number + i, tag), markets);
   });
   if (format === "json") return encoder.encode(items.map((item) => JSON.stringify(item)).join());
   const table = toTablePart(columns, items);
@@ -41,8 +49,8 @@ export function writeResultRows(rows: ResultRows, form: RowsForm): Uint8Array<Ar
     : new ArrowWriter(columns, {}).batch(table.length, table.values);
 }
 
-/** A trade as clients read it. @param instruments The run's markets; none in a run over one. */
-export function showTrade(row: Trade, instruments: readonly string[]) {
+/** A trade as clients read it. @param markets The run's; none in a run over one. */
+export function showTrade(row: Trade, markets: readonly RunMarket[]) {
   return {
     number: row.number,
     side: row.side,
@@ -63,12 +71,12 @@ export function showTrade(row: Trade, instruments: readonly string[]) {
     entry_order: row.entryOrder,
     exit_order: row.exitOrder,
     exit_tag: row.exitTag,
-    instrument: row.market === null ? null : instruments[row.market] ?? null,
+    ...showMarket(row, markets),
   };
 }
 
-/** An order as clients read it. @param instruments As for showTrade(). */
-export function showOrder(row: Order, instruments: readonly string[]) {
+/** An order as clients read it. @param markets As for showTrade(). */
+export function showOrder(row: Order, markets: readonly RunMarket[]) {
   return {
     number: row.number,
     placed_time: row.time.toISOString(),
@@ -83,6 +91,11 @@ export function showOrder(row: Order, instruments: readonly string[]) {
     price: row.price,
     fill_time: row.fillTime?.toISOString() ?? null,
     tag: row.tag,
-    instrument: row.market === null ? null : instruments[row.market] ?? null,
+    ...showMarket(row, markets),
   };
+}
+
+function showMarket({ market }: Pick<Trade, "market">, markets: readonly RunMarket[]) {
+  const found = market === null ? undefined : markets[market];
+  return { instrument: found?.instrument ?? null, currency: found?.currency ?? null };
 }

@@ -128,6 +128,10 @@ const marketsRunOf = (markets: number, marks: number) => {
       ...{ mark: rowsOf(Int32Array, samples, marks), market: rowsOf(Uint16Array, samples, markets) },
       ...{ weight: doubles(samples), marks: rowsOf(Int32Array, SAMPLES_MAX, marks) },
     }),
+    profits: z.object({
+      ...{ mark: rowsOf(Int32Array, samples, marks), market: rowsOf(Uint16Array, samples, markets) },
+      profit: doubles(samples),
+    }),
     holdings: z.object({ mean: number, largestWeight: number, herfindahl: number }).nullable(),
     correlation: z.object({
       markets: rowsOf(Uint16Array, CORRELATED_MAX, markets),

@@ -226,3 +226,20 @@ Deno.test("holdings and correlations of what was held", () => {
   expect(largestWeight).toBeGreaterThan(0.5);
   expect([...result.contributions.marksHeld]).toEqual([5, 5, 0]);
 });
+
+Deno.test("many markets keep the profit of each at fewer moments, the last one among them", () => {
+  const markets = Array.from(
+    { length: 250 },
+    (_, n) => marketOf(`M${n}`, still(...Array.from({ length: 900 }, (_, day) => 10 + n % 7 + (day * (n + 1)) % 5))),
+  );
+  const result = runOf(markets, targets({ 1: markets.map(() => 1 / 250), 800: markets.map(() => 0) }));
+  const { weights: { marks, mark }, profits, contributions } = result;
+  // 500 moments of 250 weights each are more than 50,000: one in three is kept.
+  expect(mark.length + profits.mark.length).toBeLessThanOrEqual(100_000);
+  expect(marks.length).toBeGreaterThan(150);
+  expect(marks.length).toBeLessThan(300);
+  expect([marks[0], marks.at(-1)]).toEqual([0, 899]);
+  const last = new Float64Array(250);
+  profits.market.forEach((market, k) => last[market] = profits.profit[k]!);
+  contributions.pnl.forEach((pnl, market) => expect(last[market]).toBeCloseTo(pnl, 9));
+});

@@ -94,3 +94,24 @@ Deno.test("at every mark equity is cash and positions, and the contributions add
     }
   }
 });
+
+Deno.test("at every moment that is kept, the profits of the markets add up to what the account has gained", () => {
+  for (let n = 0; n < 200; n++) {
+    const { input, fast } = runBoth(n);
+    const { balance } = input.rules;
+    const { profits, weights: { marks }, contributions: { pnl } } = fast;
+    const sofar = new Float64Array(pnl.length);
+    let k = 0;
+    for (const mark of marks) {
+      for (; profits.mark[k] === mark; k++) {
+        expect(profits.profit[k]).not.toBe(sofar[profits.market[k]!]);
+        sofar[profits.market[k]!] = profits.profit[k]!;
+      }
+      const gained = sofar.reduce((sum, profit) => sum + profit, 0);
+      expect(Math.abs(fast.equity[mark]! - balance - gained)).toBeLessThan(TOLERANCE * balance);
+    }
+    expect(k).toBe(profits.mark.length);
+    if (marks.at(-1) !== fast.equity.length - 1) continue;
+    pnl.forEach((money, market) => expect(Math.abs(sofar[market]! - money)).toBeLessThan(TOLERANCE * balance));
+  }
+});
