@@ -90,6 +90,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     if (name === "portfolio") {
       runs.push({ name: `run-${name}-tab`, path: `/runs/${id}?tab=portfolio` });
       runs.push({ name: `run-${name}-trades`, path: `/runs/${id}?tab=trades&market=PINE%40SAMPLE` });
+      runs.push({ name: `run-${name}-market`, path: `/runs/${id}?chart=PINE%40SAMPLE` });
       runs.push({ name: `report-${name}`, path: `/api/backtests/${id}/report` });
     }
     if (name !== "good") continue;

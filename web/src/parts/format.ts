@@ -26,6 +26,11 @@ export function formatShortPercent(value: Maybe): string {
   return write(value, true, (size) => `${size >= 1e4 ? writeHuge(size * 100) : short.format(size * 100)}%`);
 }
 
+/** A fraction on an axis: 0.8 is `80%`. */
+export function formatTickPercent(value: number): string {
+  return `${formatExact(value * 100)}%`;
+}
+
 /** `1.23`. */
 export function formatRatio(value: Maybe): string {
   return write(value, false, (size) => size >= HUGE ? writeHuge(size) : money.format(size));

@@ -22,7 +22,7 @@ export function ReportPage({ report: { backtest, metrics, trades, stress } }: { 
     <main className="mx-auto flex max-w-[1280px] flex-col gap-3 px-4 py-5 print:p-0">
       <RunHeader backtest={backtest} heading={<RunHeading run={backtest} />} />
       <SummaryStrip result={result} definitions={metrics} />
-      <Charts id={backtest.id} parameters={backtest.parameters} trades={trades} handle={charts} />
+      <Charts backtest={backtest} trades={trades} handle={charts} />
       <Part title="Returns and trades">
         <Overview backtest={backtest} result={result} trades={trades} />
       </Part>

@@ -69,15 +69,25 @@ export function chooseEntry(entry: Strategy, earlier?: Backtest): Chosen {
   };
 }
 
-/** The code that a run brought along; a field for each of its parameters. */
+/** The code that a run brought along, which its checksum names: the service has it. A field for each of its parameters. */
 export function chooseInline(earlier: Backtest): Chosen {
   const { runtime, ...parameters } = earlier.parameters;
-  const { sha256: _sha256, ...rest } = isRecord(runtime) ? runtime : {};
+  const code = isRecord(runtime) ? runtime : {};
   const own = Object.entries(parameters).filter(([name]) => !SERVICE_KEYS.has(name));
   const properties = Object.fromEntries(own.map(([name, value]) => [name, { default: value }]));
   const fields = fieldsOf({ parameter_schema: { properties }, default_config: {} });
-  const description = "The code that came with the earlier run. It is not in the catalogue.";
-  return { name: earlier.strategy, description, fields, runtime: rest, entry: null, extras: {} };
+  return {
+    ...{ name: earlier.strategy, description: describeCode(code), fields, runtime: code },
+    ...{ entry: null, extras: {} },
+  };
+}
+
+function describeCode({ type, sha256 }: Readonly<Record<string, unknown>>): string {
+  if (typeof sha256 !== "string") return "The endpoint that came with the earlier run. It is not in the catalogue.";
+  const what = type === "script" ? "script" : "module";
+  return `The ${what} that came with the earlier run (SHA-256 ${
+    sha256.slice(0, 12)
+  }…). It is not in the catalogue: this form runs the same code again, and its text is not shown.`;
 }
 
 /**

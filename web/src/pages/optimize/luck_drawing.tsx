@@ -1,5 +1,5 @@
 import type { Optimization } from "../../api.ts";
-import { formatCount, formatPercent, formatRatio } from "../../parts/format.ts";
+import { formatCount, formatPercent, formatRatio, formatTickPercent } from "../../parts/format.ts";
 import { useMetric } from "../../parts/metric_value.ts";
 import { chooseTicks, linear } from "../../parts/scale.ts";
 import { Tip } from "../../parts/tip.tsx";
@@ -42,10 +42,12 @@ export function LuckDrawing({ title, objective, check }: {
         }, ` +
           `which they reach in ${formatPercent(p)} of the cases`}
         xLabel={`${metric.label} of the best trial`}
-        xTicks={chooseTicks(low, high, 6).map((value) => [x(value), format(value).replace(/\.00%$/, "%")])}
+        xTicks={chooseTicks(low, high, 6).map((
+          value,
+        ) => [x(value), isFraction ? formatTickPercent(value) : formatRatio(value)])}
         yTicks={chooseTicks(0, most / all, 4).map((
           share,
-        ) => [y(share * all), formatPercent(share).replace(/\.00%$/, "%")])}
+        ) => [y(share * all), formatTickPercent(share)])}
       >
         {counts.map((count, i) => (
           <rect

@@ -66,6 +66,14 @@ function Completed({ backtest, result }: {
   readonly result: NonNullable<Backtest["result"]>;
 }) {
   const charts = useRef<ChartsHandle>(null);
+  const { chart: market = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const chooseMarket = (chart: string) =>
+    void navigate({
+      search: ({ chart: _before, ...search }) => chart === "" ? search : { ...search, chart },
+      replace: true,
+      resetScroll: false,
+    });
   const { data: trades } = useQuery(
     api.backtests.tradeTable.queryOptions({ id: backtest.id }, { staleTime: Infinity }),
   );
@@ -75,7 +83,13 @@ function Completed({ backtest, result }: {
       <ResultOrigin backtest={backtest} />
       <SummaryStrip result={result} definitions={metrics} />
       <RunTries backtest={backtest} sharpe={result.metrics.sharpe} />
-      <Charts id={backtest.id} parameters={backtest.parameters} trades={trades} handle={charts} />
+      <Charts
+        backtest={backtest}
+        trades={trades}
+        market={market}
+        chooseMarket={chooseMarket}
+        handle={charts}
+      />
       <RunTabs
         backtest={backtest}
         result={result}

@@ -20,6 +20,10 @@ const EXPORTS = [
   ["orders?format=arrow", "Orders, Arrow"],
   ["orders", "Orders, JSON"],
 ] as const;
+const PORTFOLIO_EXPORTS = [
+  ["holdings?format=csv", "Weights and profits, CSV"],
+  ["holdings?format=arrow", "Weights and profits, Arrow"],
+] as const;
 
 /** The actions on a run: cancel, export, repeat, delete. */
 export function RunActions({ backtest }: { readonly backtest: Backtest }) {
@@ -57,7 +61,7 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
           >
             Report
           </a>
-          <ExportMenu id={id} />
+          <ExportMenu id={id} isPortfolio={backtest.result.portfolio !== undefined} />
         </>
       )}
       <DeleteRun id={id} />
@@ -66,12 +70,12 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
   );
 }
 
-function ExportMenu({ id }: { readonly id: string }) {
+function ExportMenu({ id, isPortfolio }: { readonly id: string; readonly isPortfolio: boolean }) {
   return (
     <Menu.Root modal={false}>
       <Menu.Trigger className={buttonClass()}>Export</Menu.Trigger>
       <MenuPanel align="end">
-        {EXPORTS.map(([path, label]) => (
+        {[...EXPORTS, ...(isPortfolio ? PORTFOLIO_EXPORTS : [])].map(([path, label]) => (
           <Menu.Item
             key={path}
             className={MENU_ITEM_CLASS}

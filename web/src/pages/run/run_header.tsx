@@ -29,7 +29,7 @@ export function RunHeader({ backtest, heading, labels, actions }: {
 
 /** The strategy's own parameters in one line. */
 function Parameters({ parameters }: { readonly parameters: Backtest["parameters"] }) {
-  const own = Object.entries(parameters).filter(([key]) => !SERVICE_KEYS.has(key));
+  const own = Object.entries(parameters).filter(([key, value]) => !SERVICE_KEYS.has(key) && !isEmpty(value));
   if (own.length === 0) return null;
   return (
     <p className="line-clamp-2 text-sm wrap-anywhere text-muted">
@@ -41,7 +41,18 @@ function Parameters({ parameters }: { readonly parameters: Backtest["parameters"
 function describe(key: string, value: unknown): string {
   // A thousand instruments stand in the run's own table.
   if (key === "instruments" && Array.isArray(value)) return `${formatCount(value.length)} instruments`;
-  return `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`;
+  return `${key} ${showValue(value)}`;
+}
+
+/** A value in words: an object as its keys and theirs. */
+function showValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(showValue).join(" ");
+  if (typeof value !== "object" || value === null) return String(value);
+  return `(${Object.entries(value).map(([key, each]) => `${key} ${showValue(each)}`).join(", ")})`;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
 const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime"]);

@@ -39,13 +39,18 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
   readonly trades: TradeTable | undefined;
   readonly showTrade: (i: number) => void;
 }) {
-  const { tab: wanted = RUN_TABS[0], market = "" } = route.useSearch();
+  const { tab: wanted = RUN_TABS[0], market = "", chart } = route.useSearch();
+  const drawn = chart === undefined ? {} : { chart };
   const { portfolio } = result;
   const tabs = RUN_TABS.filter((each) => each !== "portfolio" || portfolio !== undefined);
   const tab = tabs.find((each) => each === wanted) ?? RUN_TABS[0];
   const navigate = route.useNavigate();
   const choose = (value: RunTab) =>
-    void navigate({ search: value === RUN_TABS[0] ? {} : { tab: value }, replace: true, resetScroll: false });
+    void navigate({
+      search: value === RUN_TABS[0] ? drawn : { ...drawn, tab: value },
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <Tabs.Root value={tab} onValueChange={choose} className="rounded-lg border border-line bg-surface">
       <TabList values={tabs} labels={LABELS} className="border-b border-line px-2" />
@@ -56,7 +61,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
             <PortfolioView
               portfolio={portfolio}
               showTrades={(instrument) =>
-                void navigate({ search: { tab: "trades", market: instrument }, resetScroll: false })}
+                void navigate({ search: { tab: "trades", market: instrument, chart: instrument }, resetScroll: false })}
             />
           )}
           {tab === "orders" && <Orders id={backtest.id} />}
@@ -70,7 +75,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
               market={market}
               chooseMarket={(instrument) =>
                 void navigate({
-                  search: { tab: "trades", ...(instrument === "" ? {} : { market: instrument }) },
+                  search: { ...drawn, tab: "trades", ...(instrument === "" ? {} : { market: instrument }) },
                   replace: true,
                   resetScroll: false,
                 })}

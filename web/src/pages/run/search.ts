@@ -17,10 +17,16 @@ interface RunSearch {
   readonly tab?: RunTab;
   /** The market whose trades are shown, such as `SPY@ARCA`. */
   readonly market?: string;
+  /** The market whose candles the charts show. */
+  readonly chart?: string;
 }
 
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((name) => name === search["tab"]);
-  const { market } = search;
-  return { ...(tab === undefined ? {} : { tab }), ...(typeof market === "string" ? { market } : {}) };
+  const { market, chart } = search;
+  return {
+    ...(tab === undefined ? {} : { tab }),
+    ...(typeof market === "string" ? { market } : {}),
+    ...(typeof chart === "string" ? { chart } : {}),
+  };
 }

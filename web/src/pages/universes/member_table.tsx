@@ -1,8 +1,10 @@
 import type { Member } from "../../api.ts";
-import { linear } from "../../parts/scale.ts";
+import { formatDate } from "../../parts/format.ts";
+import { chooseDates, linear } from "../../parts/scale.ts";
 import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../parts/table.tsx";
 
 const DAY_MS = 86_400_000;
+const DATES = 5;
 // Rows without a date reach a little further than rows with one.
 const MARGIN = 0.08;
 const COLUMNS: readonly TableColumn[] = [
@@ -22,6 +24,18 @@ export function MemberTable({ members, isLoading }: {
   const x = linear([first, Math.max(last, first + DAY_MS)], [100 * MARGIN, 100 * (1 - MARGIN)]);
   return (
     <Table label="Members" columns={COLUMNS} minWidth="40rem" isLoading={isLoading}>
+      {dates.length > 0 && (
+        <tr aria-hidden="true" className={`border-b border-line ${WIDE_ONLY}`}>
+          <td colSpan={3} />
+          <td className="px-3">
+            <svg className="h-4 w-full overflow-visible fill-muted text-2xs">
+              {chooseDates(first, last, DATES).map((date) => (
+                <text key={date} x={`${x(date)}%`} y="75%" textAnchor="middle">{formatDate(date)}</text>
+              ))}
+            </svg>
+          </td>
+        </tr>
+      )}
       {members.map(({ symbol, exchange, from, to }) => {
         const [begin, end] = [from === null ? 0 : x(Date.parse(from)), to === null ? 100 : x(Date.parse(to))];
         return (

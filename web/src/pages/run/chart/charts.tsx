@@ -8,7 +8,8 @@ import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
 import { PlotLegend } from "./plot_legend.tsx";
 import { ownPanes, PLOT_PANE_PX } from "./plot_lines.ts";
 import { joinBars, loadBars, type RunBars } from "./run_bars.ts";
-import { StackedChart } from "./stacked_chart.ts";
+import { Choice } from "../../../parts/choice.tsx";
+import { type ChartMarket, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 
 const CHARTS_PX = 580;
@@ -21,14 +22,28 @@ export interface ChartsHandle {
   showTrade(i: number): void;
 }
 
-/** Candles with trades, equity against buy and hold, drawdown and position of a completed run. */
-export function Charts({ id, parameters, trades, handle }: {
-  readonly id: string;
-  readonly parameters: Backtest["parameters"];
+type Run = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result">;
+
+/**
+ * Candles with trades, equity against buy and hold, drawdown and position of a completed run.
+ *
+ * @param market Of a run over many: the one whose candles and fills are drawn; empty: the benchmark's candles, with all fills.
+ * @param chooseMarket Absent where there is no choice.
+ */
+export function Charts({ backtest, trades, market = "", chooseMarket, handle }: {
+  readonly backtest: Run;
   readonly trades: TradeTable | undefined;
+  readonly market?: string;
+  readonly chooseMarket?: (market: string) => void;
   readonly handle?: Ref<ChartsHandle> | undefined;
 }) {
-  const chart = useQuery(api.backtests.chart.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
+  const { id, result } = backtest;
+  const waiting = useRef<number | null>(null);
+  const markets = result?.portfolio?.contributions ?? [];
+  const isKnown = markets.some(({ instrument }) => instrument === market);
+  const own = isKnown ? market : undefined;
+  const input = own === undefined ? { id, points: POINTS } : { id, points: POINTS, market: own };
+  const chart = useQuery(api.backtests.chart.queryOptions(input, { staleTime: Infinity }));
   const plots = useQuery(api.backtests.series.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
   const error = chart.error ?? plots.error;
   const data = useMemo(
@@ -43,18 +58,37 @@ export function Charts({ id, parameters, trades, handle }: {
             {error ? "The charts could not be loaded." : "Loading the charts …"}
           </div>
         )
-        : <Drawing id={id} parameters={parameters} data={data} trades={trades} handle={handle} />}
+        : (
+          <Drawing
+            backtest={backtest}
+            data={data}
+            trades={trades}
+            market={own}
+            chooseMarket={chooseMarket}
+            waiting={waiting}
+            handle={handle}
+          />
+        )}
     </section>
   );
 }
 
-function Drawing({ id, parameters, data, trades, handle }: {
-  readonly id: string;
-  readonly parameters: Backtest["parameters"];
+/** @param waiting The trade that is shown when the candles of its market are there. */
+function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle }: {
+  readonly backtest: Run;
   readonly data: RunBars;
   readonly trades: TradeTable | undefined;
+  readonly market: string | undefined;
+  readonly chooseMarket: ((market: string) => void) | undefined;
+  readonly waiting: RefObject<number | null>;
   readonly handle?: Ref<ChartsHandle> | undefined;
 }) {
+  const { id, parameters, symbol, exchange, result } = backtest;
+  const isPortfolio = result?.portfolio !== undefined;
+  const shown = useMemo<ChartMarket | null>(() => {
+    const benchmark = `${symbol}@${exchange}`;
+    return isPortfolio ? { drawn: market ?? benchmark, benchmark, isAlone: market !== undefined } : null;
+  }, [isPortfolio, symbol, exchange, market]);
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
@@ -62,31 +96,56 @@ function Drawing({ id, parameters, data, trades, handle }: {
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
   useEffect(() => {
     if (container.current === null) return;
-    const made = new StackedChart(container.current, data, (window) => loadBars(id, window, data.plots), {
-      onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
-      onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
+    const made = new StackedChart(container.current, data, {
+      load: (window) => loadBars({ id, market }, window, data.plots),
+      market: shown,
+      events: {
+        onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
+        onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
+      },
     });
     chart.current = made;
     return () => made.close();
-  }, [id, data]);
+  }, [id, market, shown, data]);
+  const show = (i: number) => {
+    if (trades === undefined) return;
+    const of = trades.instrument[i] ?? undefined;
+    // Prices of another market have no place among these candles.
+    chart.current?.setLevels(of === undefined || of === market ? levelsOf(trades, i, parameters) : []);
+    const entry = trades.entry_time[i]!;
+    void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
+  };
   useEffect(() => {
-    if (trades !== undefined) chart.current?.setTrades(trades);
+    if (trades === undefined) return;
+    chart.current?.setTrades(trades);
+    const i = waiting.current;
+    if (i === null || trades.instrument[i] !== market) return;
+    waiting.current = null;
+    show(i);
   }, [trades, data]);
   useEffect(() => chart.current?.repaint(), [theme]);
   const paper = usePaperPicture(chart);
   useImperativeHandle(handle, () => ({
     showTrade: (i) => {
-      if (trades === undefined) return;
-      // Prices of another market have no place among the benchmark's candles.
-      chart.current?.setLevels(trades.instrument[i] == null ? levelsOf(trades, i, parameters) : []);
-      const entry = trades.entry_time[i]!;
-      void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
+      const of = trades?.instrument[i] ?? undefined;
+      if (of === undefined || of === market || chooseMarket === undefined) return show(i);
+      waiting.current = i;
+      chooseMarket(of);
     },
-  }), [trades, parameters]);
+  }), [trades, parameters, market, chooseMarket]);
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
-        <BarValues {...bar} />
+        {isPortfolio && chooseMarket !== undefined && (
+          <Choice
+            label="Candles of"
+            values={["", ...(result?.portfolio?.contributions ?? []).map(({ instrument }) => instrument)]}
+            labelOf={(each) => labelMarket(backtest, each)}
+            value={market ?? ""}
+            onChange={chooseMarket}
+          />
+        )}
+        <BarValues {...bar} isPortfolio={isPortfolio} />
         <p className="ml-auto flex items-center gap-2 text-xs text-muted">
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
@@ -96,7 +155,10 @@ function Drawing({ id, parameters, data, trades, handle }: {
       <div
         ref={container}
         role="img"
-        aria-label={["Candles, equity, drawdown and position", ...data.plots.map(({ name }) => name)].join(", ")}
+        aria-label={[
+          `Candles${shown === null ? "" : ` of ${shown.drawn}`}, equity, drawdown and position`,
+          ...data.plots.map(({ name }) => name),
+        ].join(", ")}
         className="print:hidden"
         style={{ height: CHARTS_PX + PLOT_PANE_PX * ownPanes(data.plots).length }}
       />
@@ -116,6 +178,13 @@ function Drawing({ id, parameters, data, trades, handle }: {
   );
 }
 
+/** A market with its currency, where there are several. */
+function labelMarket({ symbol, exchange, result }: Run, market: string): string {
+  if (market === "") return `Benchmark ${symbol}@${exchange}`;
+  const currency = result?.portfolio?.contributions.find(({ instrument }) => instrument === market)?.currency;
+  return currency === undefined ? market : `${market}, ${currency}`;
+}
+
 /** The element that shows a picture of the chart while the page is printed. */
 function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLDivElement | null> {
   const paper = useRef<HTMLDivElement>(null);
@@ -131,8 +200,12 @@ function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLD
 }
 
 /** The values of the bar under the pointer, or of the last one. */
-function BarValues({ data, bar }: { readonly data: RunBars; readonly bar: number }) {
-  const items = [
+function BarValues({ data, bar, isPortfolio }: {
+  readonly data: RunBars;
+  readonly bar: number;
+  readonly isPortfolio: boolean;
+}) {
+  const items: readonly (readonly [label: string, value: string])[] = [
     ["O", formatExact(data.open[bar])],
     ["H", formatExact(data.high[bar])],
     ["L", formatExact(data.low[bar])],
@@ -140,8 +213,8 @@ function BarValues({ data, bar }: { readonly data: RunBars; readonly bar: number
     ["Equity", formatMoney(data.equity[bar])],
     ["Buy & hold", formatMoney(data.buy_hold[bar])],
     ["Drawdown", formatPercent(data.drawdown[bar])],
-    ["Position", formatExact(data.position[bar])],
-  ] as const;
+    isPortfolio ? ["Net exposure", formatPercent(data.position[bar])] : ["Position", formatExact(data.position[bar])],
+  ];
   return (
     <div className="flex flex-wrap gap-x-3 text-xs">
       <Legend time={data.time[bar] ?? null} items={items} />

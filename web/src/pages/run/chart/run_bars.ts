@@ -13,12 +13,19 @@ export function joinBars(chart: ChartData, { plots, values }: PlotData): RunBars
   return { ...chart, plots, values };
 }
 
+/** A run and the market whose candles are drawn: `SPY@ARCA`, or undefined for its own. */
+interface Drawn {
+  readonly id: string;
+  readonly market: string | undefined;
+}
+
 /** Reads the bars of a window. @param plots Those of the run; without any, nothing is asked for. */
-export async function loadBars(id: string, window: ChartWindow, plots: PlotData["plots"]): Promise<RunBars> {
+export async function loadBars({ id, market }: Drawn, window: ChartWindow, plots: PlotData["plots"]): Promise<RunBars> {
   const { from, until, step } = window;
   const input = { id, from, until, points: Math.max(2, Math.ceil((until - from) / step)) };
+  const of = market === undefined ? input : { ...input, market };
   const [chart, series] = await Promise.all([
-    queryClient.fetchQuery(api.backtests.chart.queryOptions(input, { staleTime: Infinity })),
+    queryClient.fetchQuery(api.backtests.chart.queryOptions(of, { staleTime: Infinity })),
     plots.length === 0
       ? { plots, values: [] }
       : queryClient.fetchQuery(api.backtests.series.queryOptions(input, { staleTime: Infinity })),

@@ -10,8 +10,6 @@ import {
   LineSeries,
   LineType,
   type LogicalRange,
-  type SeriesMarker,
-  type UTCTimestamp,
 } from "lightweight-charts";
 import { candleLook, chartLook, fade, TIME_SCALE, toChartTime } from "../../../parts/chart_look.ts";
 import { formatExact } from "../../../parts/format.ts";
@@ -21,6 +19,7 @@ import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowArou
 import type { TradeTable } from "../../../api.ts";
 import { ownPanes, PlotLines } from "./plot_lines.ts";
 import type { RunBars } from "./run_bars.ts";
+import { gatherMarks, listFills, toMarker } from "./trade_marks.ts";
 
 const BARS_MAX = 1_000;
 const MARKERS_MAX = 250;
@@ -30,7 +29,17 @@ const SETTLE_MS = 60;
 /** Stretch factors of the run's own panes; with the others, a share is as high whatever was plotted. */
 const PANE_SHARES = [5, 3, 1.4, 1];
 const PLOT_PANE_SHARE = 2;
-const TITLES = ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"] as const;
+const PANES = 4;
+
+/** What the chart of a run over many markets shows. */
+export interface ChartMarket {
+  /** The market whose candles are drawn: `SPY@ARCA`. */
+  readonly drawn: string;
+  /** The one that equity is compared with. */
+  readonly benchmark: string;
+  /** True if the fills of that market alone are marked. */
+  readonly isAlone: boolean;
+}
 
 /** Told to the page around the chart. */
 interface ChartEvents {
@@ -50,6 +59,7 @@ export class StackedChart {
   readonly #titles;
   readonly #load: (window: ChartWindow) => Promise<RunBars>;
   readonly #events: ChartEvents;
+  readonly #market: ChartMarket | null;
   #data: RunBars;
   #trades: TradeTable | null = null;
   #levels: readonly TradeLevel[] = [];
@@ -58,22 +68,26 @@ export class StackedChart {
   #loading = 0;
   #isClosed = false;
 
-  /** @param data The whole run. @param load Gives the bars of a window. */
+  /** @param data The whole run. @param load Gives the bars of a window. @param market Null in a run over one market. */
   constructor(
     container: HTMLElement,
     data: RunBars,
-    load: (window: ChartWindow) => Promise<RunBars>,
-    events: ChartEvents,
+    { load, market, events }: {
+      readonly load: (window: ChartWindow) => Promise<RunBars>;
+      readonly market: ChartMarket | null;
+      readonly events: ChartEvents;
+    },
   ) {
+    this.#market = market;
     this.#data = data;
     this.#load = load;
     this.#events = events;
     this.#container = container;
     this.#chart = createChart(container, chartLook(container));
     this.#chart.timeScale().applyOptions(TIME_SCALE);
-    this.#series = addSeries(this.#chart);
-    this.#plots = new PlotLines(this.#chart, data.plots, TITLES.length);
-    this.#chart.panes().slice(TITLES.length).forEach((pane) => pane.setStretchFactor(PLOT_PANE_SHARE));
+    this.#series = addSeries(this.#chart, market !== null);
+    this.#plots = new PlotLines(this.#chart, data.plots, PANES);
+    this.#chart.panes().slice(PANES).forEach((pane) => pane.setStretchFactor(PLOT_PANE_SHARE));
     this.#markers = createSeriesMarkers(this.#series.candles, []);
     this.#titles = this.#chart.panes().map((pane) =>
       createTextWatermark(pane, { horzAlign: "left", vertAlign: "top" })
@@ -118,7 +132,7 @@ export class StackedChart {
     });
     position.applyOptions({ color: text! });
     this.#plots.repaint();
-    const titles = [...TITLES, ...ownPanes(this.#data.plots)];
+    const titles = [...titlesOf(this.#market), ...ownPanes(this.#data.plots)];
     this.#titles.forEach((title, i) =>
       title.applyOptions({ lines: [{ text: titles[i] ?? "", color: muted!, fontSize: 11 }] })
     );
@@ -219,7 +233,7 @@ export class StackedChart {
     this.#series.equity.setData(line(data.equity));
     this.#series.buyHold.setData(line(data.buy_hold));
     this.#series.drawdown.setData(line(data.drawdown, -100));
-    this.#series.position.setData(line(data.position));
+    this.#series.position.setData(line(data.position, this.#market === null ? 1 : 100));
     this.#plots.show(data.time, data.values);
   }
 
@@ -228,51 +242,24 @@ export class StackedChart {
     const { time } = this.#data;
     const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
     const last = time[Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length))] ?? -Infinity;
-    const fills = this.#trades === null ? [] : listFills(this.#trades, first, last);
-    const areDrawn = fills.length <= MARKERS_MAX;
-    const haveWords = fills.length <= WORDS_MAX;
-    this.#markers.setMarkers(areDrawn ? fills.map((fill) => this.#toMarker(fill, haveWords)) : []);
+    const fills = this.#trades === null
+      ? []
+      : listFills(this.#trades, [first, last], this.#market?.isAlone ? this.#market.drawn : null);
+    const marks = gatherMarks(fills, this.#data.time);
+    const areDrawn = marks.length <= MARKERS_MAX;
+    const haveWords = marks.length <= WORDS_MAX;
+    this.#markers.setMarkers(areDrawn ? marks.map((mark) => toMarker(mark, haveWords)) : []);
     this.#events.onView(first, last, fills.length, areDrawn);
   }
-
-  #toMarker({ timeMs, isBuy, text }: Fill, hasWord: boolean): SeriesMarker<UTCTimestamp> {
-    const bar = Math.max(0, lastAtMost(this.#data.time, timeMs));
-    return {
-      time: toChartTime(this.#data.time[bar]!),
-      position: isBuy ? "belowBar" : "aboveBar",
-      shape: isBuy ? "arrowUp" : "arrowDown",
-      color: readColor(isBuy ? "gain" : "loss"),
-      text: hasWord ? text : "",
-    };
-  }
 }
 
-interface Fill {
-  readonly timeMs: number;
-  readonly isBuy: boolean;
-  readonly text: string;
+function titlesOf(market: ChartMarket | null): readonly string[] {
+  if (market === null) return ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"];
+  const { drawn, benchmark } = market;
+  return [drawn, `Equity, and buy & hold of ${benchmark} (dashed)`, "Drawdown", "Net exposure"];
 }
 
-/** Entries and exits within a stretch of time, in its order. */
-function listFills(trades: TradeTable, firstMs: number, lastMs: number): Fill[] {
-  const fills: Fill[] = [];
-  for (let i = 0; i < trades.number.length; i++) {
-    const isLong = trades.is_long[i]!;
-    const entry = trades.entry_time[i]!;
-    const exit = trades.exit_time[i];
-    // In a run over many markets the candles are the benchmark's, so that a mark says whose it is.
-    const of = trades.instrument[i] == null ? "" : ` ${trades.instrument[i]}`;
-    if (entry >= firstMs && entry <= lastMs) {
-      fills.push({ timeMs: entry, isBuy: isLong, text: `${isLong ? "Long" : "Short"}${of}` });
-    }
-    if (exit != null && exit >= firstMs && exit <= lastMs) {
-      fills.push({ timeMs: exit, isBuy: !isLong, text: `Exit${of}` });
-    }
-  }
-  return fills.sort((a, b) => a.timeMs - b.timeMs);
-}
-
-function addSeries(chart: IChartApi) {
+function addSeries(chart: IChartApi, isShare: boolean) {
   const quiet = { priceLineVisible: false, lastValueVisible: false } as const;
   const exact = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
   const percent = { type: "custom", minMove: 0.01, formatter: (value: number) => `${value.toFixed(1)}%` } as const;
@@ -283,7 +270,7 @@ function addSeries(chart: IChartApi) {
     drawdown: chart.addSeries(BaselineSeries, { ...quiet, lineWidth: 1, priceFormat: percent }, 2),
     position: chart.addSeries(
       LineSeries,
-      { ...quiet, lineWidth: 1, lineType: LineType.WithSteps, priceFormat: exact },
+      { ...quiet, lineWidth: 1, lineType: LineType.WithSteps, priceFormat: isShare ? percent : exact },
       3,
     ),
   } satisfies Record<string, ISeriesApi<"Candlestick" | "Line" | "Baseline">>;

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { TradeTable } from "../../../api.ts";
-import { formatCount, formatPercent } from "../../../parts/format.ts";
+import { formatCount, formatPercent, formatTickPercent } from "../../../parts/format.ts";
 import { chooseTicks, linear, quantile } from "../../../parts/scale.ts";
 import { Drawing, NoTrades, useFrame } from "./drawing.tsx";
 
@@ -26,7 +26,7 @@ export function Distribution({ trades }: { readonly trades: TradeTable | undefin
         formatCount(won)
       } returned more than nothing; most lie between ${formatPercent(low)} and ${formatPercent(high)}.`}
       xLabel="Return of a trade"
-      xTicks={chooseTicks(low, high, 7).map((value) => [x(value), formatPercent(value)])}
+      xTicks={chooseTicks(low, high, 7).map((value) => [x(value), formatTickPercent(value)])}
       yTicks={chooseTicks(0, most, 4).filter(Number.isInteger).map((value) => [y(value), formatCount(value)])}
     >
       {counts.map((count, i) => {

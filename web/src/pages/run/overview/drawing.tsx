@@ -6,7 +6,7 @@ const WIDE = { width: 560, height: 240, left: 52, right: 8, top: 8, bottom: 34 }
 const NARROW = { ...WIDE, width: 330 } as const;
 const phone = matchMedia("(width < 40rem)");
 // Of a text of 10 pixels, with the gap to the next one.
-const LETTER_PX = 5.5;
+const LETTER_PX = 6.5;
 const GAP_PX = 8;
 
 type Ticks = readonly (readonly [pixel: number, text: string])[];

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { TradeTable } from "../../../api.ts";
-import { formatCount, formatPercent } from "../../../parts/format.ts";
+import { formatCount, formatPercent, formatTickPercent } from "../../../parts/format.ts";
 import { chooseTicks, linear, quantile } from "../../../parts/scale.ts";
 import { Drawing, Keys, NoTrades, useFrame } from "./drawing.tsx";
 
@@ -20,8 +20,8 @@ export function Excursions({ trades }: { readonly trades: TradeTable | undefined
           formatPercent(maeMax)
         }, favourable ones up to ${formatPercent(mfeMax)}. Losses lie right and low, wins left and high.`}
         xLabel="Against the trade, of its entry price"
-        xTicks={chooseTicks(0, maeMax, 6).map((value) => [x(value), formatPercent(value)])}
-        yTicks={chooseTicks(0, mfeMax, 4).map((value) => [y(value), formatPercent(value)])}
+        xTicks={chooseTicks(0, maeMax, 6).map((value) => [x(value), formatTickPercent(value)])}
+        yTicks={chooseTicks(0, mfeMax, 4).map((value) => [y(value), formatTickPercent(value)])}
       >
         <path d={lost} className="stroke-loss" strokeWidth="3.5" strokeLinecap="square" strokeOpacity="0.6" />
         <path d={won} className="stroke-gain" strokeWidth="4" strokeLinecap="round" strokeOpacity="0.6" />

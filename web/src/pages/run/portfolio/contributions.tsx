@@ -1,8 +1,10 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Portfolio } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatMoney, formatPercent, toneClass } from "../../../parts/format.ts";
+import { Sparkline } from "../../../parts/sparkline.tsx";
 import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../../parts/table.tsx";
+import { profitLines } from "./market_lines.ts";
 
 const ROWS_AT_FIRST = 30;
 const BAR = { width: 200, height: 12 } as const;
@@ -17,22 +19,28 @@ const FIGURES: readonly { readonly key: Figure; readonly label: string; readonly
   { key: "held", label: "Held", wide: true },
 ];
 
-/** Each market's part of the result: a bar and its figures. A market's name shows its trades. */
-export function Contributions({ portfolio: { contributions }, showTrades }: {
+/** Each market's part of the result: its course, a bar and its figures. A market's name shows its trades and its candles. */
+export function Contributions({ portfolio, showTrades }: {
   readonly portfolio: Portfolio;
   readonly showTrades?: ((instrument: string) => void) | undefined;
 }) {
+  const { contributions } = portfolio;
+  const lines = useMemo(() => profitLines(portfolio), [portfolio]);
   const [sort, setSort] = useState<{ readonly by: Figure; readonly isDown: boolean }>({ by: "pnl", isDown: true });
   const [showsAll, setShowsAll] = useState(false);
   const largest = contributions.reduce((most, { pnl }) => Math.max(most, Math.abs(pnl)), 0);
   const sign = sort.isDown ? -1 : 1;
-  const rows = contributions.toSorted((a, b) => sign * ((a[sort.by] ?? 0) - (b[sort.by] ?? 0)));
+  const rows = contributions.map((each, market) => ({ ...each, line: lines?.[market] })).toSorted((a, b) =>
+    sign * ((a[sort.by] ?? 0) - (b[sort.by] ?? 0))
+  );
   const columns: TableColumn[] = [
-    { label: "Market", isText: true, width: "12rem", onPhone: "max-sm:w-40!" },
-    { label: "Contribution", onPhone: WIDE_ONLY },
+    { label: "Market", isText: true, width: "12rem", onPhone: "max-sm:w-28!" },
+    ...(lines === null ? [] : [{ label: "Over time", isText: true, width: "9rem", onPhone: "max-sm:w-14!" } as const]),
+    { label: "Contribution", isText: true, onPhone: WIDE_ONLY },
     ...FIGURES.map(({ key, label, wide }) => ({
       label,
       width: key === "trades" ? "5rem" : "7rem",
+      ...(key === "trades" ? { onPhone: "max-sm:w-16!" } : {}),
       ...(wide ? { onPhone: WIDE_ONLY } : {}),
       sort: {
         isDown: sort.by === key ? sort.isDown : undefined,
@@ -41,7 +49,7 @@ export function Contributions({ portfolio: { contributions }, showTrades }: {
     })),
   ];
   return (
-    <section>
+    <section className="min-w-0">
       <h2 className="mb-1 text-sm font-semibold">Markets</h2>
       <Table label="Contributions of the markets" columns={columns} minWidth="46rem">
         {(showsAll ? rows : rows.slice(0, ROWS_AT_FIRST)).map((row) => (
@@ -56,6 +64,11 @@ export function Contributions({ portfolio: { contributions }, showTrades }: {
                 )}
               {row.currency !== undefined && <span className="text-muted">, {row.currency}</span>}
             </th>
+            {row.line !== undefined && (
+              <td className="px-3">
+                {row.trades > 0 && <Sparkline points={[...row.line].map((profit) => 1 + profit)} />}
+              </td>
+            )}
             <td className={`px-3 ${WIDE_ONLY}`}>
               <Bar value={row.pnl} largest={largest} />
             </td>

@@ -5,6 +5,10 @@ import { formatRatio } from "../../../parts/format.ts";
 const NAME_LETTERS = 7;
 const LABELS_MAX = 24;
 const GAP = 0.03;
+// A figure in a cell can be read up to here.
+const FIGURES_MAX = 14;
+// From this tint on, a text has the colour of the surface.
+const DARK = 0.5;
 const TINT_PERCENT_MAX = 85;
 
 /** The correlations of the markets' daily returns, a tinted cell for each pair; the strongest pairs stand below in words. */
@@ -17,14 +21,15 @@ export function Correlations({ portfolio: { contributions, correlation } }: { re
   ).sort((one, two) => one.value - two.value);
   const [lowest, highest] = [pairs[0], pairs.at(-1)];
   const margin = count > LABELS_MAX ? 0 : 0.22 * count;
+  const fontSize = Math.min(0.5, 0.033 * count);
   return (
-    <section>
+    <section className="min-w-0">
       <h2 className="mb-1 text-sm font-semibold">Correlation of daily returns</h2>
       <svg
-        viewBox={`${-margin} 0 ${count + margin} ${count}`}
+        viewBox={`${-margin} ${-margin} ${count + margin} ${count + margin}`}
         role="img"
         aria-label={`Correlations of ${count} markets. ${describe(lowest, highest)}`}
-        className="max-h-96 w-full"
+        className="max-h-[30rem] w-full max-w-[34rem]"
       >
         {correlation.values.map((row, a) =>
           row.map((value, b) => (
@@ -48,11 +53,40 @@ export function Correlations({ portfolio: { contributions, correlation } }: { re
             dominantBaseline="central"
             textAnchor="end"
             className="fill-muted"
-            fontSize={Math.min(0.5, 0.033 * count)}
+            fontSize={fontSize}
           >
             {shorten(name)}
           </text>
         ))}
+        {margin > 0 && names.map((name, b) => (
+          <text
+            key={name}
+            transform={`translate(${b + 0.5} ${-0.015 * count}) rotate(-90)`}
+            dominantBaseline="central"
+            className="fill-muted"
+            fontSize={fontSize}
+          >
+            {shorten(name)}
+          </text>
+        ))}
+        {count <= FIGURES_MAX && correlation.values.map((row, a) =>
+          row.map((value, b) =>
+            value !== null && (
+              <text
+                key={`${a} ${b}`}
+                x={b + 0.5}
+                y={a + 0.5}
+                dominantBaseline="central"
+                textAnchor="middle"
+                pointerEvents="none"
+                className={Math.abs(value) > DARK ? "fill-surface" : "fill-text"}
+                fontSize={Math.min(0.28, fontSize)}
+              >
+                {formatRatio(value)}
+              </text>
+            )
+          )
+        )}
       </svg>
       <p className="mt-1 text-xs text-muted">{describe(lowest, highest)}</p>
     </section>

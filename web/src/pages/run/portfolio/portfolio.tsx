@@ -2,6 +2,7 @@ import type { Portfolio } from "../../../api.ts";
 import { formatPercent, formatRatio } from "../../../parts/format.ts";
 import { Contributions } from "./contributions.tsx";
 import { Correlations } from "./correlations.tsx";
+import { Profits } from "./profits.tsx";
 import { Weights } from "./weights.tsx";
 
 /** A run over many markets: where the money was, what each market gave, and how they moved together. */
@@ -27,11 +28,14 @@ export function PortfolioView({ portfolio, showTrades }: {
           </div>
         ))}
       </dl>
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] print:grid-cols-2">
+      <div className="grid gap-6 lg:grid-cols-2 print:grid-cols-2">
         <Weights portfolio={portfolio} />
+        <Profits portfolio={portfolio} />
+      </div>
+      <div className="grid items-start gap-6 min-[1800px]:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <Contributions portfolio={portfolio} showTrades={showTrades} />
         <Correlations portfolio={portfolio} />
       </div>
-      <Contributions portfolio={portfolio} showTrades={showTrades} />
     </div>
   );
 }

@@ -1,14 +1,10 @@
 import { useMemo } from "react";
 import type { Portfolio } from "../../../api.ts";
-import { formatDate, formatPercent } from "../../../parts/format.ts";
-import { chooseDates, chooseTicks, linear } from "../../../parts/scale.ts";
+import { formatPercent, formatTickPercent } from "../../../parts/format.ts";
+import { chooseTicks, linear } from "../../../parts/scale.ts";
 import { Drawing, useFrame } from "../overview/drawing.tsx";
-
-// More areas could not be told apart.
-const AREAS_MAX = 9;
-// The golden angle: neighbours have hues far apart.
-const HUE_STEP = 137.5;
-const DATE_PX = 56;
+import { MarketKeys } from "./market_keys.tsx";
+import { chooseMarkets, dateTicks } from "./market_lines.ts";
 
 /** The weight of each market over time as stacked areas: long positions above zero, short ones below. */
 export function Weights({ portfolio }: { readonly portfolio: Portfolio }) {
@@ -25,7 +21,7 @@ export function Weights({ portfolio }: { readonly portfolio: Portfolio }) {
         } in sum. The largest on average is ${largest}.`}
         xLabel="Date (UTC)"
         xTicks={dates}
-        yTicks={chooseTicks(low, high, 5).map((value) => [y(value), formatPercent(value)])}
+        yTicks={chooseTicks(low, high, 5).map((value) => [y(value), formatTickPercent(value)])}
       >
         {areas.map(({ name, path, color }) => (
           <path key={name} d={path} style={{ fill: color }} className="stroke-surface" strokeWidth="0.5">
@@ -33,31 +29,19 @@ export function Weights({ portfolio }: { readonly portfolio: Portfolio }) {
           </path>
         ))}
       </Drawing>
-      <ul aria-label="Markets, from the axis outwards" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-        {areas.map(({ name, color }) => (
-          <li key={name} className="flex items-center gap-1.5">
-            <span aria-hidden="true" className="inline-block size-2.5" style={{ backgroundColor: color }} />
-            {name}
-          </li>
-        ))}
-      </ul>
+      <MarketKeys label="Markets, from the axis outwards" drawn={areas} />
     </div>
   );
 }
 
-function drawAreas({ contributions, weights }: Portfolio, frame: ReturnType<typeof useFrame>) {
+function drawAreas(portfolio: Portfolio, frame: ReturnType<typeof useFrame>) {
+  const { weights } = portfolio;
   const times = weights.timestamps.map((each) => Date.parse(each));
   if (times.length < 2 || weights.rows.length === 0) return null;
-  const sums = new Map<number, number>();
-  for (const [, market, weight] of weights.rows) sums.set(market, (sums.get(market) ?? 0) + Math.abs(weight));
-  const ranked = [...sums].sort(([, a], [, b]) => b - a).map(([market]) => market);
-  const own = ranked.slice(0, ranked.length > AREAS_MAX + 1 ? AREAS_MAX : AREAS_MAX + 1);
-  const names = own.map((market) => contributions[market]!.instrument);
-  if (own.length < ranked.length) names.push(`${ranked.length - own.length} others`);
-  const columns = names.map(() => ({ above: new Float64Array(times.length), below: new Float64Array(times.length) }));
-  const columnOf = new Map(ranked.map((market, i) => [market, Math.min(i, names.length - 1)]));
+  const { drawn, rowOf } = chooseMarkets(portfolio);
+  const columns = drawn.map(() => ({ above: new Float64Array(times.length), below: new Float64Array(times.length) }));
   for (const [moment, market, weight] of weights.rows) {
-    const column = columns[columnOf.get(market)!]!;
+    const column = columns[rowOf(market)!]!;
     (weight > 0 ? column.above : column.below)[moment]! += weight;
   }
   const total = (pick: "above" | "below") =>
@@ -74,14 +58,7 @@ function drawAreas({ contributions, weights }: Portfolio, frame: ReturnType<type
     const outer = times.map((time, t) => `${x(time).toFixed(1)} ${y(base[t]!).toFixed(1)}`);
     return `M${outer.join("L")}L${inner.reverse().join("L")}Z`;
   };
-  const areas = columns.map((column, i) => ({
-    name: names[i]!,
-    path: stack(column, "above") + stack(column, "below"),
-    color: i < own.length ? `oklch(from var(--accent) l c calc(h + ${i * HUE_STEP}))` : "var(--muted)",
-  }));
-  const dates = chooseDates(Date.parse(formatDate(times[0]!)), times.at(-1)!, 6).filter((date) => date >= times[0]!)
-    .map((date) => [x(date), formatDate(date)] as const)
-    // A date at the edge would be cut.
-    .filter(([place]) => place <= frame.width - frame.right - DATE_PX / 2);
-  return { areas, low, high, y, dates, largest: names[0]! };
+  const areas = columns.map((column, i) => ({ ...drawn[i]!, path: stack(column, "above") + stack(column, "below") }));
+  const dates = dateTicks(times, x, frame.width - frame.right);
+  return { areas, low, high, y, dates, largest: drawn[0]!.name };
 }

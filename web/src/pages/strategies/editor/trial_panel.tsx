@@ -81,7 +81,9 @@ function Ended({ backtest: { id, status, result } }: { readonly backtest: Backte
   );
 }
 
-function Result({ backtest: { id, parameters, result, error } }: { readonly backtest: Backtest }) {
+function Result({ backtest }: { readonly backtest: Backtest }) {
+  const { id, result, error } = backtest;
+  const [market, setMarket] = useState("");
   const metrics = useMetrics();
   const { data: trades } = useQuery(
     api.backtests.tradeTable.queryOptions({ id }, { staleTime: Infinity, enabled: result !== null }),
@@ -98,7 +100,7 @@ function Result({ backtest: { id, parameters, result, error } }: { readonly back
         : (
           <>
             <SummaryStrip result={result} definitions={metrics} isNarrow />
-            <Charts id={id} parameters={parameters} trades={trades} />
+            <Charts backtest={backtest} trades={trades} market={market} chooseMarket={setMarket} />
           </>
         )}
       <h2 className="text-sm font-semibold">Log</h2>
