@@ -133,7 +133,7 @@ export interface PortfolioSummary {
     readonly rows: readonly (readonly [timestamp: number, instrument: number, weight: number])[];
   };
   /**
-   * What each market has given to the account so far, net of fees, at the moments of `weights`: a row where it changed since the moment
+   * The profit of each market so far, net of fees, at the moments of `weights`: a row where it changed since the moment
    * before. Absent in results from before it was kept.
    */
   readonly profits?: {

@@ -212,7 +212,7 @@ export interface WeightRows {
 }
 
 /**
- * What each market has given to the account so far, at the marks of WeightRows: `profit[k]` of `market[k]` at the mark `mark[k]`. A
+ * The profit of each market so far, at the marks of WeightRows: `profit[k]` of `market[k]` at the mark `mark[k]`. A
  * market has a row where its profit is another than at the mark before; until its first one it is 0. Ordered by mark, then market.
  */
 export interface ProfitRows {

@@ -204,7 +204,7 @@ export const backtestsStreamsRouter = router({
       answerCurve(ctx, await mustGet(ctx.db, id, ctx.user.id), request)
     ),
 
-  /** What one of the caller's backtests over many markets held, and what each market had given by then. */
+  /** The weights of one of the caller's backtests over many markets, and the profit of each market so far. */
   holdings: userProcedure
     .input(inputObject({ id: idSchema, format: formatSchema }))
     .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {

@@ -1,4 +1,4 @@
-/** What a run over many markets held, and what each market had given by then, as a table. */
+/** The weights of a run over many markets, and the profit of each market so far, as a table. */
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
 import type { PortfolioSummary } from "../../engine/result.ts";

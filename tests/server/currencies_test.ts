@@ -1,5 +1,6 @@
 /** Instruments of several currencies in one account, through the API. */
 import { expect } from "@std/expect";
+import { checkTables } from "./currency_tables.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
 type User = Awaited<ReturnType<TestService["user"]>>;
@@ -108,28 +109,7 @@ async function identity(user: User): Promise<void> {
   }, 0);
   const curve = await curveOf(user, record);
   expect(curve.length).toBe(19);
-  const currencies = { "DOLLAR@LAB": "USD", "EURO@LAB": "EUR" };
-  for (const part of ["trades", "orders"]) {
-    const rows = (await user.get(`/api/backtests/${record.id}/${part}`)).list(`/${part}`).map(Object);
-    expect(Object.fromEntries(rows.map(({ instrument, currency }) => [instrument, currency]))).toEqual(currencies);
-    const csv = (await user.get(`/api/backtests/${record.id}/${part}?format=csv`)).text.trimEnd().split(/\r?\n/);
-    expect(csv[0]).toMatch(/,instrument,currency$/);
-    expect(new Set(csv.slice(1).map((line) => line.split(",").slice(-2).join()))).toEqual(
-      new Set(["DOLLAR@LAB,USD", "EURO@LAB,EUR"]),
-    );
-  }
-  const holdings = (await user.get(`/api/backtests/${record.id}/holdings`)).list("/holdings").map(Object);
-  const euros = holdings.filter(({ instrument }) => instrument === "EURO@LAB");
-  const { contributions } = Object(record.result).portfolio;
-  expect(euros.at(-1).profit).toBeCloseTo(contributions[1].pnl, 8);
-  expect(new Set(euros.map(({ timestamp }) => timestamp)).size).toBe(euros.length);
-  for (const { timestamp, equity } of curve) {
-    const now = holdings.filter((row) => Date.parse(row.timestamp) === Date.parse(timestamp) + 86_400_000);
-    const gained = now.reduce((sum, { profit }) => sum + profit, 0);
-    const weight = now.reduce((sum, each) => sum + each.weight, 0);
-    expect([timestamp, gained]).toEqual([timestamp, expect.closeTo(equity - 10_000, 6)]);
-    expect(weight).toBeLessThanOrEqual(1 + 1e-9);
-  }
+  await checkTables(user, record, curve);
   for (const { timestamp, equity } of curve.slice(2)) {
     const day = dayOf(timestamp);
     const known = isWorkday(day) ? day : day - ((day % 7) - 4);

@@ -31,7 +31,7 @@ const PANE_SHARES = [5, 3, 1.4, 1];
 const PLOT_PANE_SHARE = 2;
 const PANES = 4;
 
-/** What the chart of a run over many markets shows. */
+/** The market that the chart of a run over many shows. */
 export interface ChartMarket {
   /** The market whose candles are drawn: `SPY@ARCA`. */
   readonly drawn: string;

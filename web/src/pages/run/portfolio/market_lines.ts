@@ -31,7 +31,7 @@ export function chooseMarkets({ contributions, weights }: Portfolio): DrawnMarke
   return { drawn, rowOf: (market) => rows.get(market) };
 }
 
-/** What each market had given at each moment of the weights, by its row in `contributions`; null in results from before it was kept. */
+/** The profit of each market so far at each moment of the weights, by its row in `contributions`; null in results from before it was kept. */
 export function profitLines({ contributions, weights: { timestamps }, profits }: Portfolio): Float64Array[] | null {
   if (profits === undefined || timestamps.length < 2) return null;
   const lines = contributions.map(() => new Float64Array(timestamps.length));

@@ -8,7 +8,7 @@ import { chooseMarkets, dateTicks, profitLines } from "./market_lines.ts";
 
 const TOTAL = { name: "All markets", color: "var(--text)" } as const;
 
-/** What each market has given over time, in the colours of the weights, and all of them together. */
+/** Draws the profit of each market over time, in the colours of the weights, and all of them together. */
 export function Profits({ portfolio }: { readonly portfolio: Portfolio }) {
   const frame = useFrame();
   const drawn = useMemo(() => drawLines(portfolio, frame), [portfolio, frame]);
