@@ -46,6 +46,8 @@ export interface Trials {
   readonly periodsPerYear: number;
   /** Per year. */
   readonly riskFreeRate: number;
+  /** Calendar days that a return spans where candles are longer than a day; absent: a trading day. */
+  readonly daysPerReturn?: number;
   /** See plateau(). */
   readonly plateau: Measured;
   readonly seed: number;
@@ -167,14 +169,16 @@ function concludeOverfitting(
   parts: readonly LuckPart[],
   { expectedSharpe, conclusion }: { readonly expectedSharpe: number; readonly conclusion: string },
 ): Overfitting {
-  const { trials, returns, best, riskFreeRate, periodsPerYear } = input;
+  const { trials, returns, best, riskFreeRate, periodsPerYear, daysPerReturn = 1 } = input;
   const year = Math.sqrt(periodsPerYear);
   const days = returns[0]?.length ?? 0;
   const independent = Math.min(trials, impliedTrials(expectedSharpe / year, days));
   const estimate = estimateSharpe(returns[best]!, riskFreeRate / periodsPerYear);
   const measured = {
     sharpe: "reason" in estimate ? estimate : estimate.sharpe * year,
-    ...("reason" in estimate ? noSharpe(estimate) : sharpeFigures(estimate, independent, year)),
+    ...("reason" in estimate
+      ? noSharpe(estimate)
+      : sharpeFigures(estimate, { trials: independent, year, daysPerReturn })),
     ...splitFigures(parts),
     plateau: input.plateau,
   };
@@ -207,14 +211,19 @@ function concludeOverfitting(
 
 type SharpeFigure = Exclude<OverfittingFigure, keyof SplitFigures | "plateau">;
 
-function sharpeFigures(estimate: SharpeEstimate, trials: number, year: number): Record<SharpeFigure, Measured> {
+/** @param scale `trials`: independent ones; `year`: the root of the returns in a year. */
+function sharpeFigures(
+  estimate: SharpeEstimate,
+  { trials, year, daysPerReturn }: { readonly trials: number; readonly year: number; readonly daysPerReturn: number },
+): Record<SharpeFigure, Measured> {
   const threshold = expectedBest(trials, varianceByChance(estimate.count));
   const haircut = haircutSharpe(estimate, trials);
+  const track = minimumTrackRecord(estimate, threshold);
   return {
     probabilistic_sharpe: probabilisticSharpe(estimate, 0),
     expected_best_sharpe: threshold * year,
     deflated_sharpe: probabilisticSharpe(estimate, threshold),
-    minimum_track_record_days: minimumTrackRecord(estimate, threshold),
+    minimum_track_record_days: typeof track === "number" ? track * daysPerReturn : track,
     haircut_sharpe: typeof haircut === "number" ? haircut * year : haircut,
   };
 }

@@ -110,6 +110,8 @@ Deno.test("of pure noise, the reality check and the deflated Sharpe ratio say lu
   const { haircut_sharpe: haircut, sharpe, minimum_track_record_days: days } = edges[0]!.overfitting;
   expect(haircut).toBeLessThan(sharpe ?? 0);
   expect(days).toBeLessThan(730);
+  const weekly = luckOf(invent({ seed: SEEDS[0]!, trials: 50, days: 730, skill: 0.3 }), { daysPerReturn: 7 });
+  expect(weekly.overfitting.minimum_track_record_days).toBeCloseTo(7 * (days ?? NaN), 9);
 });
 
 Deno.test("variations of one idea count as few independent trials", () => {

@@ -2,7 +2,8 @@ import { readScanAssetClasses } from "../../db/scan_markets.ts";
 import { encodeSeries } from "../../db/series.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
-import { fixedMs, isTimeframe } from "../../market/timeframes.ts";
+import { DAY_MS, fixedMs, isTimeframe } from "../../market/timeframes.ts";
+import { candleMs } from "../sandbox/candle_series.ts";
 import { candleAxesOf } from "../../research/candle_axes.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
@@ -62,5 +63,7 @@ async function findRates({ db, candles }: OptimizationServices, record: Optimiza
   return {
     periodsPerYear: periods.length === 0 ? NaN : Math.max(...periods),
     riskFreeRate: execution.riskFreeRate,
+    // Of the shortest timeframe, which has the most returns in a year.
+    daysPerReturn: Math.max(1, Math.min(...timeframes.map((each) => candleMs(fixedMs(each)) / DAY_MS))),
   };
 }

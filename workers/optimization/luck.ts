@@ -30,7 +30,9 @@ import { listDays } from "./slice_plan.ts";
 export async function readTrials(
   db: Db,
   record: Optimization,
-  { holding, ...rates }: Pick<Trials, "periodsPerYear" | "riskFreeRate"> & { readonly holding: Holding | null },
+  { holding, ...rates }: Pick<Trials, "periodsPerYear" | "riskFreeRate" | "daysPerReturn"> & {
+    readonly holding: Holding | null;
+  },
   signal: AbortSignal,
 ): Promise<Trials | null> {
   const { id, space, objective, direction, seed, best: [best] } = record;
