@@ -9,6 +9,7 @@ const TRADE: Trade = {
   ...{ exit_reason: "stop_loss", quantity: 1, entry_price: 1, exit_price: 1, pnl: 1, return: 0, fees: 0, tag: null },
   ...{ candles: 1, mae: 0, mfe: 0, ambiguous: false, entry_order: 1234, exit_order: null, exit_tag: null },
   instrument: null,
+  currency: null,
 };
 
 Deno.test("a wide table of trades names their orders and both tags", () => {

@@ -33,7 +33,7 @@ function draw(firstClose: number, buckets: Buckets, pieceRows = 5) {
   }
   const prices = new PriceBuckets(curve);
   for (let row = 0; row < 4; row += pieceRows) prices.add(sliceCandles(CANDLES, row, Math.min(4, row + pieceRows)));
-  return toChart(5, buckets, curve, prices, { balance: 100, close: firstClose });
+  return toChart(5, buckets, curve, prices, { balance: 100, close: firstClose, closes: prices.close });
 }
 
 Deno.test("buckets keep first, highest, lowest and last, and the deepest drawdown", () => {
