@@ -120,7 +120,8 @@ async function optimize(client: TestClient, strategy: Strategy): Promise<number>
 
 function describe(strategy: Strategy, parameters: object) {
   const runtime = strategy === "built-in" ? {} : { runtime: { type: "script", source: strategy.source } };
-  const own = strategy === "built-in" ? {} : { direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
+  const isCross = strategy !== "built-in" && strategy.source === source;
+  const own = isCross ? { direction: "both", takeProfitLevel: 0, stopLossLevel: 0 } : {};
   return {
     ...{ symbol: "WARM", exchange: "BENCH", start_date: "2024-01-01", end_date: "2025-01-01" },
     ...{ initial_balance: 1_000_000, strategy: "SMA Cross", parameters: { ...own, ...parameters, ...runtime } },
