@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { AssetClass } from "../engine/execution.ts";
 import type { Db } from "./client.ts";
+import { readRecord } from "./codec/unreadable.ts";
 import { instruments, scanMarkets } from "./schema.ts";
 
 export type ScanMarket = typeof scanMarkets.$inferSelect;
@@ -82,16 +83,21 @@ export async function keepScanData(
   return { bytes: values.length };
 }
 
-/** The days of the daily returns of each market, in days since 1970; none of a market that no slice has read. */
+/**
+ * The days of the daily returns of each market, in days since 1970; none of a market that no slice has read.
+ *
+ * @throws {UnreadableRecord}
+ */
 export async function readScanDays(db: Db, optimizationId: string): Promise<Map<number, readonly number[]>> {
   const { market, days } = scanMarkets;
   const rows = await db.select({ market, days }).from(scanMarkets).where(
     eq(scanMarkets.optimizationId, optimizationId),
   );
-  return new Map(rows.map((row) => {
-    let day = 0;
-    return [row.market, (row.days ?? []).map((gap) => day += gap)];
-  }));
+  return readRecord(`optimization ${optimizationId}`, () =>
+    new Map(rows.map((row) => {
+      let day = 0;
+      return [row.market, (row.days ?? []).map((gap) => day += gap)];
+    })));
 }
 
 /** The kinds of the markets of a scan, each once; null for markets of which it is not known. */
