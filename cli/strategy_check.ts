@@ -14,7 +14,7 @@ import {
 import type { Integrity } from "../engine/result.ts";
 import type { Outcome } from "../workers/common/outcome.ts";
 import type { DryRun, SandboxMarkets, SandboxRun, ScriptLanguage } from "../workers/sandbox/task.ts";
-import { RESERVED_PARAMETERS } from "../routers/strategies/parameters.ts";
+import { RESERVED_PARAMETERS, undeclared } from "../routers/strategies/parameters.ts";
 import { usageError } from "./exit_codes.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
@@ -54,7 +54,7 @@ interface CheckOptions {
 
 /** @throws Error When the arguments cannot be used or the file cannot be read, with the reason. */
 async function checkStrategy(target: string, values: CheckOptions): Promise<void> {
-  const parameters = readParameters(values.parameters);
+  const parameters = readParameters(values.parameters, target);
   if (languageOf(target) !== null) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
   if (!isEndpoint(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
   const endpoint = {
@@ -92,11 +92,11 @@ export function isEndpoint(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }
 
-/** The value of --parameters: the strategy's own. @throws CommandError for names that mean the run. */
-export function readParameters(text: string): Parameters {
+/** The value of --parameters: the target's own. @throws CommandError for names that mean the run. */
+export function readParameters(text: string, target: string): Parameters {
   const parameters = readObject("--parameters", text);
   const reserved = RESERVED_PARAMETERS.find((name) => Object.hasOwn(parameters, name));
-  if (reserved === undefined) return parameters;
+  if (reserved === undefined) return languageOf(target) === null ? parameters : undeclared(parameters);
   const hint = reserved === "execution" || reserved === "timeframe" ? `; strategy run has --${reserved}` : "";
   throw usageError(`Cannot use --parameters with ${reserved}: it is no parameter of a strategy${hint}`);
 }

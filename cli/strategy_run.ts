@@ -102,7 +102,7 @@ async function runStrategy(target: string, values: RunOptions): Promise<void> {
   const assetClass = readAssetClass(values.assetClass ?? found.assetClass);
   const settings = {
     target: isEndpoint(target) ? target : resolve(invocationFolder(), target),
-    parameters: readParameters(values.parameters),
+    parameters: readParameters(values.parameters, target),
     data: { ...found, tradingDays: daysOf(found, { assetClass, exchange: found.exchange }) },
     assetClass,
     initialBalance,

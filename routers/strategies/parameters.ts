@@ -167,6 +167,14 @@ function defaultsOf(rules: Rules): Record<string, unknown> {
   return Object.fromEntries(properties.flatMap(([name, rule]) => rule.default ? [[name, rule.default.value]] : []));
 }
 
+/**
+ * Marks parameters that no schema declares: a script then refuses those that it does not read. The realm of scripts knows the mark
+ * and keeps it from them (workers/sandbox/script/realm/parameters.ts).
+ */
+export function undeclared(parameters: Parameters): Parameters {
+  return { ...parameters, "x-undeclared": true };
+}
+
 export function withoutReserved(parameters: Parameters): Record<string, unknown> {
   const reserved: readonly string[] = RESERVED_PARAMETERS;
   return Object.fromEntries(Object.entries(parameters).filter(([key]) => !reserved.includes(key)));

@@ -23,7 +23,7 @@ import {
   unknownStrategy,
   unknownVersion,
 } from "./unknown_strategy.ts";
-import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
+import { type ParameterRules, type Parameters, undeclared, withoutReserved } from "./parameters.ts";
 import {
   checkFormat,
   type ModuleSource,
@@ -227,7 +227,7 @@ async function resolveInline(
     ? await checkModule(
       ctx,
       sha256 === null ? moduleSource(config, PATH) : await findOwnModule(ctx, sha256, checkFormat(config)),
-      withoutReserved(parameters),
+      config.type === "script" ? undeclared(withoutReserved(parameters)) : withoutReserved(parameters),
       candles.lookbackCandles,
     )
     : null;

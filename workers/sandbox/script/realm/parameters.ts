@@ -5,9 +5,17 @@ type Make = (parameters: unknown, series: unknown) => unknown;
 /**
  * Calls the function that makes the strategy.
  *
- * @throws {TypeError} When it is given a parameter that it cannot read. Names that begin with `x-` are the client's remarks.
+ * @param given With `x-undeclared` where no schema declares the parameters.
+ * @throws {TypeError} When it is given a parameter that is undeclared and that it cannot read. Names that begin with `x-` are the
+ * client's remarks.
  */
-export function callFactory(make: Make, parameters: object, series: unknown): unknown {
+export function callFactory(make: Make, given: Readonly<Record<string, unknown>>, series: unknown): unknown {
+  const { "x-undeclared": isUndeclared, ...parameters } = given;
+  return isUndeclared === true ? callKnowing(make, parameters, series) : make(parameters, series);
+}
+
+/** Calls it, and refuses the parameters that it does not read. */
+export function callKnowing(make: Make, parameters: object, series: unknown): unknown {
   const given = Object.keys(parameters).filter((name) => !name.startsWith("x-"));
   const text = String(make);
   const known = new Set<string>();
