@@ -86,6 +86,29 @@ export async function listAbandonedRuns(db: Db, before: Date): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Removes runs that fetched candles for a user's request, with their events: any user makes them. Those that revised candles stay,
+ * since results are known to be stale by them.
+ *
+ * @param before Only runs that ended before this moment.
+ * @param limit Most runs to remove.
+ * @returns How many were removed.
+ */
+export async function removeOldRequests(db: Db, before: Date, limit: number): Promise<number> {
+  const revising = db.select({ runId: ingestionEvents.runId }).from(ingestionEvents)
+    .where(eq(ingestionEvents.type, "revised"));
+  const old = db.select({ id: ingestionRuns.id }).from(ingestionRuns)
+    .where(and(
+      eq(ingestionRuns.trigger, "request"),
+      lt(ingestionRuns.finishedAt, before),
+      notInArray(ingestionRuns.id, revising),
+    ))
+    .limit(limit);
+  const removed = await db.delete(ingestionRuns).where(inArray(ingestionRuns.id, old))
+    .returning({ id: ingestionRuns.id });
+  return removed.length;
+}
+
 /** Adds to the number of candles that a run has stored. */
 export async function addRunCandles(tx: Db, id: string, candles: number): Promise<void> {
   await tx.update(ingestionRuns).set({ candles: sql`${ingestionRuns.candles} + ${candles}` })

@@ -1,6 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db } from "../../db/client.ts";
 import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
+import { removeOldRequests } from "../../db/ingestion.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
@@ -17,6 +18,8 @@ const log = getLogger(["hindcast", "housekeeping"]);
 const DAY_MS = 86_400_000;
 // No request waits so long for a verdict: an older check belongs to a dead process.
 const CHECK_KEPT_MS = 3_600_000;
+// What was fetched for users' requests is of interest to admins for a while.
+const REQUEST_KEPT_MS = 30 * DAY_MS;
 // Hourly, at a minute that few other schedules use.
 const CRON = "17 * * * *";
 // Each batch is one transaction: small ones hold their locks briefly.
@@ -37,7 +40,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 
 /**
  * Removes old data: ended backtests and optimizations with their results if a limit is set, keys of submissions that are too old for a retry, module
- * checks without a waiting request, ended sessions, tokens that expired a month ago, sign-ins that no browser confirmed, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests
+ * checks without a waiting request, ended sessions, tokens that expired a month ago, sign-ins that no browser confirmed, fetches of candles for users' requests of more than 30 days ago, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests
  * stay at any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
@@ -58,6 +61,7 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await removeExpiredTokens(db);
   await removeExpiredDeviceCodes(db);
   await removeExpiredRequests(db);
+  await inBatches(signal, () => removeOldRequests(db, new Date(Date.now() - REQUEST_KEPT_MS), BATCH));
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));
   if (modules > 0) log.info("Removed {count} unused modules", { count: modules });
   const candles = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedCandles(tx, BATCH)));

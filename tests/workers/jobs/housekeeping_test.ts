@@ -3,10 +3,20 @@ import { eq, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "../../../db/client.ts";
 import { insertSubmission } from "../../../db/idempotency.ts";
+import { insertEvents, insertRun } from "../../../db/ingestion.ts";
 import { insertCheck } from "../../../db/module_checks.ts";
 import { storeModule } from "../../../db/modules.ts";
 import { insertChunks } from "../../../db/result_chunks.ts";
-import { backtests, idempotencyKeys, moduleChecks, modules, resultChunks, session } from "../../../db/schema.ts";
+import {
+  backtests,
+  idempotencyKeys,
+  ingestionEvents,
+  ingestionRuns,
+  moduleChecks,
+  modules,
+  resultChunks,
+  session,
+} from "../../../db/schema.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
 import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { openQueue } from "../../../workers/queue.ts";
@@ -99,6 +109,24 @@ databaseSteps("housekeeping", async (handle, step) => {
       await db.update(moduleChecks).set({ createdAt: then }).where(eq(moduleChecks.id, left));
       await cleanUp(undefined);
       expect((await db.select().from(moduleChecks)).map(({ id }) => id)).toEqual([young]);
+    });
+
+    await step("what was fetched for users' requests long ago goes, but for what revised candles", async () => {
+      const add = async (trigger: "request" | "manual", daysAgo: number, type: "revised" | "range_ingested") => {
+        const finishedAt = new Date(Date.now() - daysAgo * DAY_MS);
+        const { id } = await insertRun(db, { trigger, status: "completed", finishedAt });
+        await insertEvents(db, [{ runId: id, type }]);
+        return id;
+      };
+      const gone = await add("request", 31, "range_ingested");
+      const stays = [
+        await add("request", 29, "range_ingested"),
+        await add("request", 31, "revised"),
+        await add("manual", 31, "range_ingested"),
+      ];
+      await cleanUp(undefined);
+      expect((await db.select().from(ingestionRuns)).map(({ id }) => id).sort()).toEqual(stays.toSorted());
+      expect((await db.select().from(ingestionEvents)).map(({ runId }) => runId)).not.toContain(gone);
     });
 
     await step("a module goes with the last record that needs it", async () => {
