@@ -17,6 +17,9 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByText("says how much of the best result is luck").waitFor();
       await page.getByRole("link", { name: "New optimization" }).click();
       await page.getByText("80 points").waitFor();
+      const objectives = await page.getByLabel("Look for the best").locator("option").allTextContents();
+      expect(objectives).toEqual(expect.arrayContaining(["Net return", "Sharpe", "Ambiguous trades"]));
+      expect(objectives.filter((label) => /^(Start|End|total_return)$/.test(label))).toEqual([]);
       await page.getByLabel("Timeframe").selectOption("1d");
       for (const [label, value] of [["min", "2"], ["max", "6"], ["step", "2"]] as const) {
         await page.getByLabel(`${label} of fast`).fill(value);
