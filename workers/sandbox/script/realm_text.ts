@@ -28,7 +28,17 @@ const PARTS = [
   watch,
   world,
 ];
-const FUNCTIONS = PARTS.flatMap((part) => Object.values(part)).join("\n");
+const FUNCTIONS = joinFunctions();
+
+/** The texts of all functions. In one realm the second of a name would take the place of the first. */
+function joinFunctions(): string {
+  const texts = new Map<string, string>();
+  for (const [name, each] of PARTS.flatMap((part) => Object.entries(part))) {
+    if (texts.has(name)) throw new Error(`Cannot set a realm up: it has two functions ${name}`);
+    texts.set(name, String(each));
+  }
+  return [...texts.values()].join("\n");
+}
 
 /** A script that sets up the realm which evaluates it, for one script. Its value is the realm's door. */
 export const REALM_TEXT = textOf(realm.openRealm);

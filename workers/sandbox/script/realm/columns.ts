@@ -67,7 +67,7 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
         readRule(rule.name, number, args[rule.inputs.length + n], periodMax)
       );
       const behind = rule.inputs.length + values.length;
-      const texts = rule.texts.map((name, n) => readText(`${rule.name}: ${name}`, args[behind + n]));
+      const texts = rule.texts.map((name, n) => readName(`${rule.name}: ${name}`, args[behind + n]));
       return ask({ name: rule.name, inputs, numbers: values, texts }, rule.outputs);
     };
     return [rule.name, call] as const;
@@ -148,7 +148,7 @@ export function readInput(
   throw new TypeError(`${what} must be a column of candles or of an indicator, or a number, not ${typeof value}`);
 }
 
-export function readText(what: string, value: unknown): string {
+export function readName(what: string, value: unknown): string {
   if (typeof value === "string" && value.length >= 1 && value.length <= 64) return value;
   throw new TypeError(`${what} must be a text of 1 to 64 characters, not ${String(value).slice(0, 64)}`);
 }
