@@ -12,7 +12,7 @@ import { LimitedServices, RUN } from "./limited_services.ts";
 const FAULTY = compileWat(strategyWat({
   before: "(global $fault (mut i32) (i32.const 0))",
   init: `
-    (global.set $fault (i32.sub (i32.load8_u offset=169 (local.get $frame)) (i32.const 48)))
+    (global.set $fault (i32.sub (i32.load8_u offset=9 (i32.load offset=8 (local.get $frame))) (i32.const 48)))
     (if (i32.eq (global.get $fault) (i32.const 6)) (then unreachable))
     (if (i32.eq (global.get $fault) (i32.const 5)) (then (global.set $free (i32.const 0))))
     (if (result i32) (i32.eq (global.get $fault) (i32.const 2)) (then (i32.const 1)) (else (i32.const 0)))`,
