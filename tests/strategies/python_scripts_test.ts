@@ -43,7 +43,7 @@ Deno.test("each built-in strategy's Python script trades as the built-in does, t
 Deno.test("the examples of PYTHON.md run, and its modules and memory are the interpreter's", async () => {
   const page = await Deno.readTextFile(new URL("../PYTHON.md", FOLDER));
   const examples = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
-  expect(examples.length).toBe(3);
+  expect(examples.length).toBe(4);
   for (const example of examples) {
     if (example.includes("(Portfolio)")) {
       const job = {
