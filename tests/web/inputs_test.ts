@@ -86,6 +86,8 @@ Deno.test("a trader adds a daily trend to an example, and asks the same of many 
       await page.getByRole("combobox", { name: "Instruments", exact: true }).click();
       await page.getByPlaceholder("Search instruments to add").fill(symbol);
       await page.getByRole("option", { name: new RegExp(`^${symbol}`) }).click();
+      // A list that is still closing takes no click.
+      await page.getByPlaceholder("Search instruments to add").waitFor({ state: "hidden" });
     }
     for (const [label, value] of [["min", "2"], ["max", "6"], ["step", "2"]] as const) {
       await page.getByLabel(`${label} of fast`).fill(value);

@@ -113,7 +113,7 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
   await t.step("paper is light, has the charts as a picture, and as many trades as fit", async () => {
     const { page, complaints } = await openPage(browser, { offline: true, colorScheme: "dark" });
     await page.goto(`file://${path}`);
-    await page.getByText(/fills in view/).waitFor();
+    await page.locator("canvas").first().waitFor();
     // In the order of a browser that prints.
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await page.emulateMedia({ media: "print" });

@@ -145,7 +145,7 @@ function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): B
     tags: [TAG],
     parameters: {
       // A class has its own defaults.
-      ...(language === "python" ? {} : defaultsOf(schema)),
+      ...(language === "python" ? {} : defaultsOf(schema, source)),
       ...toInputs(market.inputs),
       timeframe: market.timeframe,
       runtime: { type: "script", source, language },
@@ -153,11 +153,14 @@ function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): B
   };
 }
 
-function defaultsOf(schema: string): Record<string, unknown> {
+/** The defaults of the parameters that a text names: a script refuses others where no registered schema declares them. */
+function defaultsOf(schema: string, source: string): Record<string, unknown> {
   try {
     const fields = fieldsOf({ parameter_schema: JSON.parse(schema), default_config: {} });
     return Object.fromEntries(
-      fields.flatMap((field) => field.default === undefined ? [] : [[field.name, field.default]]),
+      fields.flatMap((field) =>
+        field.default === undefined || !source.includes(field.name) ? [] : [[field.name, field.default]]
+      ),
     );
   } catch {
     // The field of the schema says what is wrong with it.
