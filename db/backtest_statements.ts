@@ -37,6 +37,8 @@ export const insert = prepareOnce((db) => {
     notes: value("notes"),
     star: value("star"),
     fresh: value("fresh"),
+    idempotencyKey: value("idempotencyKey"),
+    requestSha256: value("requestSha256"),
     sizeBytes: value("sizeBytes"),
   }).returning(UNENDED_COLUMNS);
 });

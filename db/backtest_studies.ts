@@ -5,7 +5,7 @@ import type { AttemptKey } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { storableJson, storableText } from "./codec/storable.ts";
 import { RUN_KINDS, type RunKindName } from "./run_kinds.ts";
-import { type OwnedKey, type RunFailure, RunRecords, type RunRow, submittedAs, UNENDED } from "./runs.ts";
+import { type OwnedKey, type RunFailure, RunRecords, type RunRow, UNENDED } from "./runs.ts";
 import { backtests } from "./schema.ts";
 import { measureSeries, type Series } from "./series.ts";
 
@@ -19,7 +19,6 @@ export type StudyKind = Exclude<RunKindName, "backtest" | "optimization">;
 export interface StudyRow extends RunRow {
   readonly backtestId: string;
   readonly attempts: number;
-  readonly requestSha256: string | null;
 }
 
 /** The end of a record: its result, or the reason why it has none. */
@@ -44,19 +43,14 @@ export class StudyRecords<Row extends StudyRow> extends RunRecords<Row> {
     select: (db: Db, where: SQL | undefined, limit: number) => Promise<Row[]>,
     insertSeries: InsertSeries = () => Promise.resolve(),
   ) {
-    const { table } = RUN_KINDS[kind];
     super(kind, {
       select,
-      async findSubmission(db, submission, since) {
-        const [row] = await select(db, submittedAs(table, submission, since), 1);
-        return row === undefined ? null : { row, requestSha256: row.requestSha256 };
-      },
       lockForRemoval: (tx, { ownerId, backtestId }) => lockBacktest(tx, { id: backtestId, ownerId }),
       async afterRemoval(tx, { ownerId, backtestId }, sizeBytes) {
         await growBacktest(tx, { id: backtestId, ownerId }, -sizeBytes);
       },
     });
-    this.#table = table;
+    this.#table = RUN_KINDS[kind].table;
     this.#select = select;
     this.#insertSeries = insertSeries;
   }

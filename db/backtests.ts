@@ -13,7 +13,6 @@ import {
 } from "./backtest_statements.ts";
 import type { Db } from "./client.ts";
 import { settleTogether } from "./faults.ts";
-import { findSubmission } from "./idempotency.ts";
 import { queryText } from "./postgres_session.ts";
 import { insertResultCandles } from "./result_candles.ts";
 import { candlesOf, deleteChunks, deleteChunksOfOthers } from "./result_chunks.ts";
@@ -45,6 +44,8 @@ export type NewBacktest =
     | "notes"
     | "star"
     | "fresh"
+    | "idempotencyKey"
+    | "requestSha256"
   >
   & {
     /** Of the universe that `parameters` names: a run keeps them, whatever becomes of the universe. */
@@ -68,7 +69,9 @@ export async function insertBacktest(tx: Db, values: NewBacktest, id = uuidv7())
 function completeColumns(values: NewBacktest) {
   const { strategySlug = null, strategyVersion = null, runtime = null, queuePosition = 0 } = values;
   const { name = null, tags = [], notes = null, star = false, fresh = false } = values;
-  return { strategySlug, strategyVersion, runtime, queuePosition, name, tags, notes, star, fresh };
+  const { idempotencyKey = null, requestSha256 = null } = values;
+  const own = { name, tags, notes, star, fresh };
+  return { strategySlug, strategyVersion, runtime, queuePosition, ...own, idempotencyKey, requestSha256 };
 }
 
 /** The records of backtests. Their list has orders and filters of its own, see backtest_lists.ts. */
@@ -79,7 +82,6 @@ export const backtestRecords = new RunRecords<Backtest>("backtest", {
     const [row] = await selectOwned(db, { ...key });
     return row ?? null;
   },
-  findSubmission,
   // The chunks of a large result are written ahead of its end.
   discardParts: deleteChunks,
 });

@@ -19,7 +19,7 @@ import type { Space } from "../research/space.ts";
 import type { OutOfSample, WalkForward, WindowDates } from "../research/walk_forward.ts";
 import { user } from "./account_schema.ts";
 import type { TrialNotes } from "./codec/trial_table.ts";
-import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./column_types.ts";
+import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime, submissionKey } from "./column_types.ts";
 
 /** How an optimization chooses its points: all of them, or some at random. */
 export const METHODS = ["grid", "random", "tpe"] as const;
@@ -102,9 +102,7 @@ export const optimizations = pgTable("optimizations", {
   /** The owner's own words about it, which no run reads. */
   name: text("name"),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
-  /** The client's key of the submission, and the SHA-256 of what it submitted. */
-  idempotencyKey: text("idempotency_key"),
-  requestSha256: text("request_sha256"),
+  ...submissionKey(),
   /** Points of the whole space. */
   spacePoints: bigint("space_points", { mode: "number" }).notNull(),
   /** Points that it tries: all of them, or those that it has drawn; 0 until it has begun. */

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
-import { RunRecords, submittedAs, UNENDED } from "./runs.ts";
+import { RunRecords, UNENDED } from "./runs.ts";
 import { type BestTrial, optimizations, type OptimizationWindow, type WindowRun } from "./schema.ts";
 
 export type { BestTrial, OptimizationWindow, WindowRun };
@@ -43,10 +43,6 @@ export type NewOptimization = Pick<
 export const optimizationRecords = new RunRecords<Optimization>("optimization", {
   select: (db, where, limit) =>
     db.select().from(optimizations).where(where).orderBy(desc(optimizations.id)).limit(limit),
-  async findSubmission(db, submission, since) {
-    const [row] = await this.select(db, submittedAs(optimizations, submission, since), 1);
-    return row === undefined ? null : { row, requestSha256: row.requestSha256 };
-  },
 });
 
 /** Writes a queued optimization. The caller counts its bytes, see backtest_sizes.ts. */

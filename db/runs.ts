@@ -1,6 +1,5 @@
 /** The records of all kinds of runs: one way to read, list, count, cancel, fail and remove them. */
 import { and, count, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { v7 as uuidv7 } from "uuid";
 import { type Size, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
@@ -22,6 +21,7 @@ export interface OwnedKey {
 /** The columns that all kinds have. */
 export interface RunRow extends OwnedKey {
   readonly status: RunStatus;
+  readonly requestSha256: string | null;
 }
 
 /** The reason of a run that failed. */
@@ -35,11 +35,8 @@ export interface NamedSubmission {
   readonly requestSha256: string;
 }
 
-/** An earlier submission of the same name: its record as it is now, and its checksum. */
-export interface EarlierSubmission<Row> {
-  readonly row: Row;
-  readonly requestSha256: string | null;
-}
+/** How long a submission's key stands for its record: as long as a client may retry. */
+const SUBMISSION_KEPT_MS = 24 * 3_600_000;
 
 /** The conditions of a list; `where` is one of the kind's own. */
 export interface RunFilter {
@@ -53,7 +50,6 @@ interface RunReads<Row> {
   select(db: Db, where: SQL | undefined, limit: number): Promise<Row[]>;
   /** Default: by `select`. */
   get?(db: Db, key: OwnedKey): Promise<Row | null>;
-  findSubmission(db: Db, submission: NamedSubmission, since: Date): Promise<EarlierSubmission<Row> | null>;
   /** Removes what an unended run has left, with its end; default: nothing. */
   discardParts?(tx: Db, id: string): Promise<void>;
   /** Locks what must be locked before a record that is removed; default: nothing. */
@@ -81,9 +77,13 @@ export class RunRecords<Row extends RunRow> {
     return row ?? null;
   }
 
-  /** The record that a user submitted under a key since a moment; null if there is none. */
-  findSubmission(db: Db, submission: NamedSubmission, since: Date): Promise<EarlierSubmission<Row> | null> {
-    return this.#reads.findSubmission(db, submission, since);
+  /** The newest record that a user submitted under a key within a day, as it is now; null if there is none. */
+  async findSubmission(db: Db, { ownerId, key }: Pick<NamedSubmission, "ownerId" | "key">): Promise<Row | null> {
+    const since = new Date(Date.now() - SUBMISSION_KEPT_MS);
+    const table = this.#table;
+    const where = and(eq(table.ownerId, ownerId), eq(table.idempotencyKey, key), gte(table.createdAt, since));
+    const [row] = await this.#reads.select(db, where, 1);
+    return row ?? null;
   }
 
   /**
@@ -177,16 +177,7 @@ export class RunRecords<Row extends RunRow> {
   }
 }
 
-/** The condition of the newest record that a user submitted under a key, for a table that holds the keys itself. */
-export function submittedAs(
-  { ownerId, idempotencyKey, createdAt }: Readonly<Record<"ownerId" | "idempotencyKey" | "createdAt", AnyPgColumn>>,
-  submission: NamedSubmission,
-  since: Date,
-): SQL | undefined {
-  return and(eq(ownerId, submission.ownerId), eq(idempotencyKey, submission.key), gte(createdAt, since));
-}
-
-/** The columns in which such a table keeps a submission's name. */
+/** The columns in which a record keeps its submission's name. */
 export function submissionColumns(submission: NamedSubmission | null) {
   return { idempotencyKey: submission?.key ?? null, requestSha256: submission?.requestSha256 ?? null };
 }

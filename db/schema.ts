@@ -22,7 +22,7 @@ import type { StressResult } from "../research/stress/stress_table.ts";
 import { user } from "./account_schema.ts";
 import type { StoredPlot } from "./codec/plots_part.ts";
 import { RESULT_PARTS } from "./codec/result_parts.ts";
-import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./column_types.ts";
+import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime, submissionKey } from "./column_types.ts";
 import type { ResultInputs } from "./result_inputs.ts";
 
 export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
@@ -105,11 +105,13 @@ export const backtests = pgTable("backtests", {
   star: boolean("star").notNull().default(false),
   /** The approximate size of the record with its trades, orders and equity. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
+  ...submissionKey(),
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),
 }, (table) => [
   index("backtests_owner_index").on(table.ownerId, table.id),
+  index("backtests_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
   // Each order and each usual filter of a list; a metric's nulls are at one end of its index.
   index("backtests_return_index").on(table.ownerId, table.totalReturn, table.id),
   index("backtests_sharpe_index").on(table.ownerId, table.sharpe, table.id),
@@ -146,23 +148,6 @@ export const backtestSizes = pgTable("backtest_sizes", {
   ownerId: text("owner_id").primaryKey().references(() => user.id, { onDelete: "cascade" }),
   bytes: bigint("bytes", { mode: "number" }).notNull(),
 });
-
-/**
- * Clients' keys of their submissions of backtests: a retry with the same key is not a second submission. The other kinds of runs keep the
- * key in the record. This table is for processes of a version before them, which share the database during an upgrade: the first minor
- * version after 0.1 may keep keys in `backtests` and drop it.
- */
-export const idempotencyKeys = pgTable("idempotency_keys", {
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  key: text("key").notNull(),
-  /** The SHA-256 of the submission, hexadecimal. */
-  requestSha256: text("request_sha256").notNull(),
-  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
-  createdAt: moment("created_at").notNull().defaultNow(),
-}, (table) => [
-  primaryKey({ columns: [table.ownerId, table.key] }),
-  index("idempotency_keys_backtest_index").on(table.backtestId),
-]);
 
 /** Times and closes of candles that curves were marked at, by their content: runs over the same candles share them. */
 export const resultCandles = pgTable("result_candles", {
@@ -210,9 +195,7 @@ const studyColumns = () => ({
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   /** The approximate size of the record; its backtest's counts it. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
-  /** The client's key of the submission, and the SHA-256 of what it submitted. */
-  idempotencyKey: text("idempotency_key"),
-  requestSha256: text("request_sha256"),
+  ...submissionKey(),
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { measureRecord } from "../../db/backtest_sizes.ts";
 import { type Backtest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
-import { insertSubmission } from "../../db/idempotency.ts";
 import { readUsage } from "../../db/quotas.ts";
+import { submissionColumns } from "../../db/runs.ts";
 import { dateSchema } from "../common/dates.ts";
 import { inputObject } from "../common/input_object.ts";
 import { marketNameSchema } from "../market_data/market_name.ts";
@@ -61,13 +61,8 @@ const submitter = new RunSubmitter<Backtest, BacktestRequest, BacktestPlan>({
   measure: ({ values }) => measureRecord(values),
   readUsage,
   admit: (tx, { quotas }, ownerId, { strategy }) => admitModule(tx, ownerId, quotas, strategy),
-  async insert(tx, { id, ownerId, queuePosition, submission }, { values }) {
-    const [inserted] = await Promise.all([
-      insertBacktest(tx, { ...values, ownerId, queuePosition }, id),
-      submission === null ? undefined : insertSubmission(tx, submission, id),
-    ]);
-    return inserted;
-  },
+  insert: (tx, { id, ownerId, queuePosition, submission }, { values }) =>
+    insertBacktest(tx, { ...values, ownerId, queuePosition, ...submissionColumns(submission) }, id),
 });
 
 /** Submits a backtest; see RunSubmitter.submit(). */

@@ -4,7 +4,6 @@ import { measureBacktests } from "../../db/backtest_sizes.ts";
 import { Batcher } from "../../db/batcher.ts";
 import type { Db } from "../../db/client.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
-import { SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { lockUser, type Usage } from "../../db/quotas.ts";
 import type { NamedSubmission, OwnedKey, RunRow } from "../../db/runs.ts";
 import { inUnit } from "../../db/unit_of_work.ts";
@@ -152,9 +151,8 @@ export class RunSubmitter<Row extends RunRow, Request extends object, Plan> {
    */
   async #findEarlier(db: Db, submission: NamedSubmission | null): Promise<Row | null> {
     if (submission === null) return null;
-    const since = new Date(Date.now() - SUBMISSION_KEPT_MS);
-    const found = await this.#kind.runs.records.findSubmission(db, submission, since);
-    if (found === null || found.requestSha256 === submission.requestSha256) return found?.row ?? null;
+    const found = await this.#kind.runs.records.findSubmission(db, submission);
+    if (found === null || found.requestSha256 === submission.requestSha256) return found;
     throw idempotencyConflict(submission.key);
   }
 }

@@ -62,7 +62,7 @@ Deno.test("a submission that is sent again with its Idempotency-Key makes one ba
   await t.step("after a day the key is free, and with its record it is gone", async () => {
     await administer(
       service.databaseUrl,
-      "update idempotency_keys set created_at = now() - interval '25 hours' where key = 'one'",
+      "update backtests set created_at = now() - interval '25 hours' where idempotency_key = 'one'",
     );
     const list = (await ann.get("/api/backtests?status=queued")).list("/backtests");
     for (const entry of list) await ann.send("DELETE", `/api/backtests/${Object(entry).id}`);

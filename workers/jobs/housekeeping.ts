@@ -1,6 +1,5 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db } from "../../db/client.ts";
-import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { removeOldRequests } from "../../db/ingestion.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
@@ -39,9 +38,10 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 }
 
 /**
- * Removes old data: ended backtests and optimizations with their results if a limit is set, keys of submissions that are too old for a retry, module
- * checks without a waiting request, ended sessions, tokens that expired a month ago, sign-ins that no browser confirmed, fetches of candles for users' requests of more than 30 days ago, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests
- * stay at any age.
+ * Removes old data: ended backtests and optimizations with their results if a limit is set, module checks without a waiting request, ended
+ * sessions, tokens that expired a month ago, sign-ins that no browser confirmed, fetches of candles for users' requests of more than 30 days
+ * ago, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests stay at
+ * any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
  */
@@ -55,7 +55,6 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
       if (count > 0) log.info("Removed {count} {noun}s that ended before {before}", { count, noun, before });
     }
   }
-  await forgetSubmissions(db, new Date(Date.now() - SUBMISSION_KEPT_MS));
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));
   await removeEndedSessions(db);
   await removeExpiredTokens(db);

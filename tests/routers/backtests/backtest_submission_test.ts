@@ -39,18 +39,17 @@ databaseTest(
     await submitBacktest({ ...context, user: USER, idempotencyKey: "first" }, REQUEST);
     expect(trips).toEqual([
       // Looks for an earlier submission of the same key.
-      ['select "backtests"."id", "backtests"."owner_id",'],
+      ['select "id", "owner_id",'],
       [
         "begin",
         "select pg_advisory_xact_lock hashtextextended",
         'select min "queue_position"),',
-        'select "backtests"."id", "backtests"."owner_id",',
+        'select "id", "owner_id",',
       ],
       [
         'insert into "backtests"',
         "insert into backtest_sizes",
         "select pg_notify $1,",
-        'insert into "idempotency_keys"',
         "INSERT INTO pgboss.job_common",
         "commit",
       ],
