@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { migrate as migratePostgres } from "drizzle-orm/pg-proxy/migrator";
 import { fileURLToPath } from "node:url";
-import { moveResults } from "./move_results.ts";
 import type { PostgresClient } from "./postgres/postgres.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
 import { rowsOf } from "./answer_rows.ts";
@@ -27,22 +26,32 @@ export async function migrate(client: PostgresClient): Promise<void> {
   const db = createPostgresDatabase(client);
   await db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(MIGRATION_LOCK))})`);
-    await requireFirstMigration(tx);
+    await requireReleased(tx);
     const runAll = async (statements: readonly string[]) => {
       for (const statement of statements) await client.query(statement);
     };
     await migratePostgres(db, runAll, MIGRATIONS);
-    await moveResults(tx);
   });
 }
 
-/** Refuses a database that began with another migration than ours, as those of before 0.1.0 did. */
-async function requireFirstMigration(db: { execute(query: SQL): PromiseLike<unknown> }): Promise<void> {
-  const [table] = rowsOf(await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`));
-  if (Object(table).name === null) return;
+interface Executor {
+  execute(query: SQL): PromiseLike<unknown>;
+}
+
+/** Refuses a database that began with another migration than ours, or that keeps a row for each trade, as those of before 0.1.0 did. */
+async function requireReleased(db: Executor): Promise<void> {
+  if (!await hasTable(db, "drizzle.__drizzle_migrations")) return;
   const [first] = rowsOf(await db.execute(sql`select hash from drizzle.__drizzle_migrations order by id limit 1`));
-  if (first === undefined || Object(first).hash === readMigrationFiles(MIGRATIONS)[0]?.hash) return;
+  const isOurs = first === undefined || Object(first).hash === readMigrationFiles(MIGRATIONS)[0]?.hash;
+  const hasRows = await hasTable(db, "backtest_trades") &&
+    rowsOf(await db.execute(sql`select from backtest_trades limit 1`)).length > 0;
+  if (isOurs && !hasRows) return;
   throw new SchemaMismatch(
     "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",
   );
+}
+
+async function hasTable(db: Executor, table: string): Promise<boolean> {
+  const [found] = rowsOf(await db.execute(sql`select to_regclass(${table}) as name`));
+  return Object(found).name !== null;
 }

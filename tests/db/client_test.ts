@@ -70,11 +70,18 @@ Deno.test("a transaction in which nothing happens any more gives its locks back 
 });
 
 eachDatabaseTest("a database that a version before 0.1.0 made is refused in one line", async ({ db, connection }) => {
+  const requireRefused = async () => {
+    const refused = connection.kind === "pglite"
+      ? connection.pool.transaction((client) => migrate(client))
+      : openPostgres(connection.url, 2);
+    await expect(refused).rejects.toThrow(
+      "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",
+    );
+  };
+  // A row for each trade.
+  await db.execute(sql`create table backtest_trades as select 1 as number`);
+  await requireRefused();
+  await db.execute(sql`drop table backtest_trades`);
   await db.execute(sql`update drizzle.__drizzle_migrations set hash = 'another'`);
-  const refused = connection.kind === "pglite"
-    ? connection.pool.transaction((client) => migrate(client))
-    : openPostgres(connection.url, 2);
-  await expect(refused).rejects.toThrow(
-    "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",
-  );
+  await requireRefused();
 });

@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS "backtest_trades", "backtest_orders", "backtest_equity";
