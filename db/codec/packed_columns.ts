@@ -54,8 +54,10 @@ export function packColumns(columns: Columns): Uint8Array {
   // The frame carries a checksum, so that a flipped bit is an error and never a wrong price.
   const params = { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: LEVEL };
   const chunkSize = plain.byteLength + (plain.byteLength >> 8) + FRAME_BYTES;
+  // By a name, because the runtime's own declarations do not know the size yet.
+  const options = { params, pledgedSrcSize: plain.byteLength, chunkSize };
   // A copy, because small results of Node share a buffer, and others lie in one that is too large.
-  return new Uint8Array(zstdCompressSync(plain, { params, pledgedSrcSize: plain.byteLength, chunkSize }));
+  return new Uint8Array(zstdCompressSync(plain, options));
 }
 
 /** The first byte and the length of each frame of packFrames(), by its name. */

@@ -14,8 +14,21 @@ const INPUTS_BIT = 2 * TRADES_BIT;
 const DETAILS_BIT = 2 * INPUTS_BIT;
 const FILLS_BIT = 2 * DETAILS_BIT;
 const EVERYTHING = 2 * FILLS_BIT - 1;
-const DETAILS =
-  /\b(?:order|tag|entry_?[iI]ndex|entry_?[tT]ime|stop_?[lL]oss|take_?[pP]rofit|trailing_?[sS]top|profit|best_?[pP]rice|worst_?[pP]rice)\b/;
+const DETAIL_NAMES =
+  "(?:order|tag|entry_?[iI]ndex|entry_?[tT]ime|stop_?[lL]oss|take_?[pP]rofit|trailing_?[sS]top|profit|best_?[pP]rice|worst_?[pP]rice)";
+/**
+ * A detail that is read: behind a dot, or among the names that a pattern takes apart; and trades that are copied whole. Options of
+ * orders, parameters and a strategy's own variables have the same names, and read none.
+ */
+const DETAILS = new RegExp(
+  [
+    `(?<!\\b(?:this|self))\\.\\s*${DETAIL_NAMES}\\b`,
+    `(?<!\\b(?:strategy|portfolio)\\s*\\(\\s*\\()\\{[^{}]{0,400}\\b${DETAIL_NAMES}\\b[^{}]{0,400}\\}\\s*` +
+    "(?:=(?!=)|of\\b|\\)\\s*=>|,[^()]{0,400}\\)\\s*=>)",
+    "\\bObject\\s*\\.\\s*(?:keys|values|entries|assign)\\b",
+    "\\{[^{}()]{0,400}\\.\\.\\.",
+  ].join("|"),
+);
 const FILLS = /\b(?:on_?[fF]ill|on_?[cC]lose|closed_?[tT]rades)\b/;
 
 /** The lists and columns that a script reads: each of them costs time at every candle. */

@@ -24,11 +24,10 @@ export function makeTradeList(layout: Layout, memory: Memory, now: CandlesNow | 
     const trade = word(at + TRADE.number);
     const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
     const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
-    const known = { trade, quantity, entryPrice };
-    if (hasDetails()) return details.read(n, known);
+    if (hasDetails()) return details.read(n, { trade, quantity, entryPrice });
     const isSame = last !== undefined && "trade" in last && last.trade === trade && "quantity" in last &&
       last.quantity === quantity && "entryPrice" in last && last.entryPrice === entryPrice;
-    return isSame ? last : details.hide(known);
+    return isSame ? last : details.hide(trade, quantity, entryPrice);
   };
   let open: readonly object[] = Object.freeze([]);
   let revision = 0;
@@ -47,8 +46,17 @@ export function makeDetails(layout: Layout, memory: Memory, now: CandlesNow | nu
   const { detail: DETAIL, state: STATE } = layout;
   const names = ["order", "tag", "entryIndex", "entryTime", "stopLoss", "takeProfit", "trailingStop"];
   const get = () => want(layout, memory);
-  const hidden: PropertyDescriptorMap = {};
-  for (const name of [...names, "profit", "bestPrice", "worstPrice"]) hidden[name] = { get };
+  const { freeze } = Object;
+  // On a prototype, because ten properties of its own would cost more than the rest of a trade.
+  const hidden = {};
+  for (const name of [...names, "profit", "bestPrice", "worstPrice"]) {
+    Object.defineProperty(hidden, name, { get, enumerable: true });
+  }
+  const toJSON = function (this: object) {
+    get();
+    return { ...this };
+  };
+  Object.freeze(Object.defineProperty(hidden, "toJSON", { value: toJSON }));
   /** Extends a price that is known by the close of candle `from` by the candles since. */
   const extreme = (column: unknown, price: number, from: number, isHigh: boolean): number => {
     const values: Column = Object(column);
@@ -58,8 +66,9 @@ export function makeDetails(layout: Layout, memory: Memory, now: CandlesNow | nu
   };
   return {
     /** A trade whose details the host has not been asked for. */
-    hide: (known: object): object => Object.freeze(Object.defineProperties(known, hidden)),
-    read(n: number, known: { readonly quantity: number; readonly entryPrice: number }): object {
+    hide: (trade: number, quantity: number, entryPrice: number): object =>
+      freeze({ __proto__: hidden, trade, quantity, entryPrice }),
+    read(n: number, known: { readonly trade: number; readonly quantity: number; readonly entryPrice: number }): object {
       const at = layout.detailsAt + n * layout.detailBytes;
       const word = (offset: number) => memory.words[(at + offset) >>> 2]!;
       const double = (offset: number) => memory.doubles[(at + offset) >>> 3]!;
