@@ -31,5 +31,3 @@ function describe({ isPositive, maximum }: SettingBounds): string {
   const most = maximum === 1e12 ? "1e12" : String(maximum);
   return isPositive ? `above 0, at most ${most}` : `0 to ${most}`;
 }
-
-if (import.meta.main) await Deno.writeTextFile(PAGE, await renderExecutionPage());

@@ -18,5 +18,3 @@ function describe(target: string, from: string): string {
   if (target === from) return "itself";
   return target.startsWith("types:") ? `types of \`${target.slice("types:".length)}\`` : `\`${target}\``;
 }
-
-if (import.meta.main) await Deno.writeTextFile(PAGE, await renderArchitecturePage());

@@ -3,8 +3,6 @@ import { METRIC_DEFINITIONS, METRIC_NAMES, SAMPLES } from "../../engine/metrics/
 import { formatPage } from "./format_page.ts";
 import { TOO_LARGE } from "../../engine/metrics/reasons.ts";
 
-const PAGE = new URL("../../docs/metrics.md", import.meta.url);
-
 const HEAD = `# Metrics
 
 \`result.metrics\` of a completed backtest holds these numbers. A metric without a value is \`null\`, and
@@ -55,5 +53,3 @@ function tableOf(sample: string): string {
 export async function renderMetricsPage(): Promise<string> {
   return await formatPage([HEAD, ...Object.values(SAMPLES).map(tableOf)].join("\n"));
 }
-
-if (import.meta.main) await Deno.writeTextFile(PAGE, await renderMetricsPage());

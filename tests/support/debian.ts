@@ -65,5 +65,3 @@ export async function installDebianPackages(names: readonly string[]): Promise<v
   await runApt(["update"]);
   await runApt(install);
 }
-
-if (import.meta.main) await installDebianPackages(Object.values(DEBIAN_PACKAGES).flat());

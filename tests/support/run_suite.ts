@@ -1,0 +1,43 @@
+/** Runs tests that belong together: `deno task hostile`, `deno task test:debian`. Arguments after the name go to `deno test`. */
+import { DEBIAN_PACKAGES, installDebianPackages } from "./debian.ts";
+
+/** Each suite's steps: test files that run side by side, or Debian's packages for those that follow. */
+const SUITES: Readonly<Record<string, readonly (readonly string[] | "packages")[]>> = {
+  debian: ["packages", Object.keys(DEBIAN_PACKAGES)],
+  hostile: [
+    [
+      "tests/hostile/through_research.ts",
+      "tests/server/script_check_test.ts",
+      "tests/workers/sandbox/attack_test.ts",
+      "tests/workers/sandbox/confine_test.ts",
+      "tests/workers/sandbox/frames_test.ts",
+      "tests/workers/sandbox/process_test.ts",
+      "tests/workers/sandbox/python/escapes_test.ts",
+      "tests/workers/sandbox/python/process_test.ts",
+      "tests/workers/sandbox/script/escapes_test.ts",
+      "tests/workers/sandbox/script/host_sites_test.ts",
+      "tests/workers/sandbox/script/indicator_bounds_test.ts",
+      "tests/workers/sandbox/script/process_test.ts",
+      "tests/workers/sandbox/takeover_test.ts",
+      "tests/workers/sandbox/wasm/faults_test.ts",
+      "tests/workers/sandbox/wasm/hostile_test.ts",
+    ],
+    "packages",
+    ["tests/hostile/disk_fills.ts", "tests/hostile/through_nginx.ts"],
+  ],
+};
+
+const [name = "", ...args] = Deno.args;
+const steps = SUITES[name];
+if (steps === undefined) {
+  throw new Error(`Cannot run ${JSON.stringify(name)}: name one of ${Object.keys(SUITES).join(", ")}`);
+}
+for (const step of steps) {
+  if (step === "packages") {
+    await installDebianPackages(Object.values(DEBIAN_PACKAGES).flat());
+    continue;
+  }
+  const run = ["run", "--node-modules-dir=auto", "--allow-all", "tests/support/run.ts", ...step, ...args];
+  const { success, code } = await new Deno.Command(Deno.execPath(), { args: run }).spawn().status;
+  if (!success) Deno.exit(code);
+}
