@@ -20,7 +20,7 @@ import type { PortfolioPlan, Timeline } from "./timeline.ts";
 import { Valuation } from "./valuation.ts";
 
 /** Reads the positions of a row when it is marked; again where orders are filled at its close. */
-type OnMark = (row: number, held: readonly Seat[], equity: number, seats: readonly Seat[]) => void;
+type OnMark = (row: number, positions: Positions) => void;
 
 /**
  * An account with many markets. Goes through the rows of a timeline: opens of candles that begin before the row's instant, the inside
@@ -223,7 +223,7 @@ export class PortfolioSimulation {
     this.net[row] = positions.value / equity;
     this.gross[row] = positions.gross / equity;
     if (!(equity > 0)) return this.#ruin(row);
-    this.#onMark?.(row, positions.held, equity, this.seats);
+    this.#onMark?.(row, positions);
     return true;
   }
 

@@ -6,6 +6,7 @@ import type {
   PortfolioResult,
   PortfolioTrades,
 } from "./portfolio.ts";
+import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
 import type { CloseRows } from "./timeline.ts";
 
@@ -15,10 +16,13 @@ const SAMPLES_MAX = 500;
 const WEIGHTS_MAX = 50_000;
 const CORRELATED_MAX = 50;
 
-/** The holdings of an account at a mark: a weight for each market with a position, and the profit of each that has changed. */
+/** The holdings of an account at a mark. */
 interface Sample {
   readonly row: number;
-  weights: readonly (readonly [market: number, weight: number])[];
+  /** Of the markets with a position, as listed. */
+  markets: readonly number[];
+  weights: readonly number[];
+  /** By market, where it has changed. */
   readonly profits: Map<number, number>;
 }
 
@@ -44,47 +48,47 @@ export class Sampler {
   }
 
   /** Notes the positions of a row, and what the markets have given so far. The last row may be marked again, and replaces its weights. */
-  mark(row: number, held: readonly Seat[], equity: number, seats: readonly Seat[]): void {
+  mark(row: number, positions: Positions): void {
     const isLast = row === this.#rows - 1;
     if (row !== Math.floor(this.#next) && !isLast) return;
-    this.#count(held, equity);
-    if (this.#samples++ % this.#keepOneIn === 0 || isLast) this.#keep(row, held, equity, seats);
+    this.#count(positions);
+    if (this.#samples++ % this.#keepOneIn === 0 || isLast) this.#keep(row, positions);
     while (Math.floor(this.#next) <= row) this.#next += Math.max(1, this.#rows / (SAMPLES_MAX - 1));
   }
 
-  #keep(row: number, held: readonly Seat[], equity: number, seats: readonly Seat[]): void {
+  #keep(row: number, { held, ended, equity }: Positions): void {
     let sample = this.#kept.at(-1);
     if (sample === undefined || sample.row !== row) {
-      sample = { row, weights: [], profits: new Map() };
+      sample = { row, markets: [], weights: [], profits: new Map() };
       this.#kept.push(sample);
     }
-    sample.weights = held.map(({ index, value }) => [index, value / equity] as const);
-    for (const { index, ledger, isHeld, value } of seats) {
-      const profit = isHeld ? ledger.flow + value : ledger.flow;
-      if (profit === this.#profits[index]) continue;
-      this.#profits[index] = profit;
-      sample.profits.set(index, profit);
-    }
+    sample.markets = held.map(({ index }) => index);
+    sample.weights = held.map(({ value }) => value / equity);
+    for (const seat of ended) this.#keepProfit(seat, sample);
+    for (const seat of held) this.#keepProfit(seat, sample);
+    ended.clear();
+  }
+
+  #keepProfit({ index, ledger, isHeld, value }: Seat, { profits }: Sample): void {
+    const profit = isHeld ? ledger.flow + value : ledger.flow;
+    if (profit === this.#profits[index]) return;
+    this.#profits[index] = profit;
+    profits.set(index, profit);
   }
 
   finish(): Pick<PortfolioResult, "weights" | "profits"> {
     const kept = this.#kept;
-    const weights = kept.flatMap(({ row, weights }) => weights.map(([market, weight]) => ({ row, market, weight })));
-    const profits = kept.flatMap(({ row, profits }) =>
-      [...profits].sort(([a], [b]) => a - b).map(([market, profit]) => ({ row, market, profit }))
-    );
+    const weights = rowsOf(kept, ({ markets }) => markets, ({ weights }, k) => weights[k]!);
+    const changed = ({ profits }: Sample) => [...profits.keys()].sort((a, b) => a - b);
+    const profits = rowsOf(kept, changed, ({ profits }, _k, market) => profits.get(market)!);
     return {
       weights: {
-        mark: Int32Array.from(weights, ({ row }) => row),
-        market: Uint16Array.from(weights, ({ market }) => market),
-        weight: Float64Array.from(weights, ({ weight }) => weight),
+        mark: weights.mark,
+        market: weights.market,
+        weight: weights.values,
         marks: Int32Array.from(kept, ({ row }) => row),
       },
-      profits: {
-        mark: Int32Array.from(profits, ({ row }) => row),
-        market: Uint16Array.from(profits, ({ market }) => market),
-        profit: Float64Array.from(profits, ({ profit }) => profit),
-      },
+      profits: { mark: profits.mark, market: profits.market, profit: profits.values },
     };
   }
 
@@ -94,7 +98,7 @@ export class Sampler {
     return { mean: this.#held / marks, largestWeight: this.#largest, herfindahl: this.#herfindahl / marks };
   }
 
-  #count(held: readonly Seat[], equity: number): void {
+  #count({ held, equity }: Positions): void {
     if (held.length === 0) return;
     let [gross, squares] = [0, 0];
     for (const { value } of held) {
@@ -106,6 +110,26 @@ export class Sampler {
     this.#held += held.length;
     this.#herfindahl += squares / (gross * gross);
   }
+}
+
+/** The values of samples as rows: one for each market of each sample. */
+function rowsOf(
+  samples: readonly Sample[],
+  marketsOf: (sample: Sample) => readonly number[],
+  valueOf: (sample: Sample, k: number, market: number) => number,
+) {
+  const markets = samples.map(marketsOf);
+  const count = markets.reduce((sum, { length }) => sum + length, 0);
+  const rows = { mark: new Int32Array(count), market: new Uint16Array(count), values: new Float64Array(count) };
+  let at = 0;
+  samples.forEach((sample, n) => {
+    for (const [k, market] of markets[n]!.entries()) {
+      rows.mark[at] = sample.row;
+      rows.market[at] = market;
+      rows.values[at++] = valueOf(sample, k, market);
+    }
+  });
+  return rows;
 }
 
 /** Adds the trades up by market. */

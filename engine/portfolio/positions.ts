@@ -20,6 +20,8 @@ interface PositionParts {
 export class Positions {
   /** The markets with a position, as listed. */
   readonly held: Seat[] = [];
+  /** Markets without a position that had fills since the reader of this set last emptied it. */
+  readonly ended = new Set<Seat>();
   readonly #account: TradingAccount;
   readonly #margin: MarginModel;
   readonly #mayCall: boolean;
@@ -276,6 +278,7 @@ export class Positions {
       this.#callable += isCallable ? 1 : -1;
     }
     const isHeld = quantity !== 0;
+    if (!isHeld) this.ended.add(seat);
     if (isHeld === seat.isHeld) return;
     seat.isHeld = isHeld;
     const { held } = this;

@@ -64,7 +64,7 @@ export function findTimeline(markets: readonly PortfolioMarket[], timeframeMs: n
   const keys = markets.map((market) =>
     (isPlain ? market.candles.time : closesOf(market, timeframeMs)).subarray(market.firstIndex)
   );
-  let union = new Float64Array(0);
+  let union = keys[0]!.slice();
   // The stretch of each market, and the length of the rows in which it was found: merging changes both.
   const found = keys.map((key) => {
     const first = findStretch(union, key);
