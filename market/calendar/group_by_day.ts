@@ -3,7 +3,8 @@ import type { TradingDays } from "./trading_days.ts";
 import { DAY_MS } from "../timeframes.ts";
 
 /**
- * The trading days of candles.
+ * The trading days of candles, in shared memory: a message to a worker copies other columns of each market, which takes longer than a
+ * run over days of hundreds of markets.
  *
  * A candle outside of the session belongs to the market's date, or to the next one that is traded.
  */
@@ -21,7 +22,14 @@ export function groupByDay(days: TradingDays, time: Float64Array): TradingDayCol
     }
     ends[count] = i + 1;
   }
-  return { ends: ends.slice(0, count + 1), dates: dates.slice(0, count + 1) };
+  const rows = count + 1;
+  const shared = {
+    ends: new Int32Array(new SharedArrayBuffer(rows * Int32Array.BYTES_PER_ELEMENT)),
+    dates: new Float64Array(new SharedArrayBuffer(rows * Float64Array.BYTES_PER_ELEMENT)),
+  };
+  shared.ends.set(ends.subarray(0, rows));
+  shared.dates.set(dates.subarray(0, rows));
+  return shared;
 }
 
 interface Grouped {

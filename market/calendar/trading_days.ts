@@ -8,6 +8,8 @@ const DAYS_KEPT_MAX = 16_384;
 interface TradingDay {
   /** 00:00 UTC of its date. */
   readonly date: number;
+  /** When the date begins: with its open for a session over midnight, else with the market's midnight. */
+  readonly start: number;
   /** The market trades in [open, close). */
   readonly open: number;
   readonly close: number;
@@ -24,7 +26,7 @@ export class TradingDays {
   readonly #closeMs: number;
   readonly #isOverMidnight: boolean;
   readonly #days = new Map<number, TradingDay>();
-  #last: TradingDay = { date: NaN, open: NaN, close: NaN };
+  #last: TradingDay = { date: NaN, start: NaN, open: NaN, close: NaN };
 
   constructor(session: Session) {
     this.#session = session;
@@ -65,9 +67,9 @@ export class TradingDays {
     return this.#session.weekdays.includes(weekdayOf(date));
   }
 
-  /** When a trading date begins: with its open for a session over midnight, else with the market's midnight. */
+  /** When a trading date begins. */
   startOf(date: number): number {
-    return this.#isOverMidnight ? this.#dayOf(date).open : this.#instant(date);
+    return this.#dayOf(date).start;
   }
 
   /** The trading date of a moment; outside of the session the date of the market, or the next one that is traded. */
@@ -83,7 +85,8 @@ export class TradingDays {
     const known = this.#days.get(date);
     if (known !== undefined) return known;
     const open = this.#instant((this.#isOverMidnight ? date - DAY_MS : date) + this.#openMs);
-    const day = { date, open, close: this.#instant(date + this.#closeMs) };
+    const start = this.#isOverMidnight ? open : this.#instant(date);
+    const day = { date, start, open, close: this.#instant(date + this.#closeMs) };
     if (this.#days.size >= DAYS_KEPT_MAX) this.#days.clear();
     this.#days.set(date, day);
     return day;

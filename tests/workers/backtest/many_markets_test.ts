@@ -1,12 +1,13 @@
 /** The candles of many instruments are read with few statements. */
 import { expect } from "@std/expect";
 import { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
+import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { storeCandles } from "../../../market/archive/store.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";
 import { CandleCache } from "../../../workers/backtest/candle_cache.ts";
 import { Gatherer } from "../../../workers/backtest/gatherer.ts";
-import { loadMarkets } from "../../../workers/portfolio/load_markets.ts";
+import { loadMarkets, toEngineMarkets } from "../../../workers/portfolio/load_markets.ts";
 import { archiveTenDays } from "../../support/backtests.ts";
 import { eachDatabaseSteps } from "../../support/database.ts";
 
@@ -75,6 +76,13 @@ eachDatabaseSteps("many markets", async ({ db }, step) => {
       if (n === 3) expect([...data.read.candles.volume]).toEqual([...changed.volume]);
       else expect(data.read.candles.volume).toBe(volume);
     }
+  });
+
+  await step("go to a worker in shared memory alone", async () => {
+    const { markets } = await load(MARKETS);
+    const sent = toEngineMarkets(markets, [], SETTINGS, RECORD);
+    expect(sent.markets.every(({ tradingDays }) => tradingDays?.ends.length === 10)).toBe(true);
+    expect([...buffersOf(sent)]).toEqual([]);
   });
 
   await step("are read as one by one", async () => {
