@@ -4,15 +4,13 @@ import { listTrades } from "../../db/trades.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
-import { mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../common/large_reads.ts";
-import { readRunChart, runChartSchema } from "./run_chart.ts";
+import { MARKET_LETTERS_MAX, readRunChart, runChartSchema } from "./run_chart.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { publicProcedure, userProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;
-// A symbol and an exchange.
-const MARKET_LETTERS_MAX = 400;
 // A bucket of a chart as JSON, about.
 const BUCKET_BYTES = 140;
 /** A metric: see MetricDefinition of engine/metrics/define.ts. */
@@ -69,12 +67,16 @@ export const drawingProcedures = {
     .input(inputObject(tradeTableShape))
     .output(tradeColumnsSchema)
     .query(async ({ ctx, input: { id, after, limit } }) => {
-      const run = await mustOwnRun(ctx, id);
+      const row = await mustGet(ctx.db, id, ctx.user.id);
       return await ctx.answer.inTurn(async () => {
         ctx.answer.requireSome();
-        const trades = await listTrades(ctx.db, { ...run, after, limit }, (...chunk) => ctx.rowsWorker.cut(...chunk));
+        const trades = await listTrades(
+          ctx.db,
+          { backtestId: row.id, ownerId: row.ownerId, after, limit },
+          (...chunk) => ctx.rowsWorker.cut(...chunk),
+        );
         ctx.answer.take(trades.length * TRADE_BYTES);
-        return toTradeColumns(trades, run.markets);
+        return toTradeColumns(trades, row);
       });
     }),
 };

@@ -7,7 +7,7 @@ import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts"
 import { inputObject } from "../common/input_object.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
-import { marketsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
@@ -59,7 +59,7 @@ export const reportProcedures = {
           metrics: METRICS,
           chart: await readRunChart(ctx, row, range),
           plots: await readPlotChart(ctx, row, range),
-          trades: toTradeColumns(trades, marketsOf(row)),
+          trades: toTradeColumns(trades, row),
           monthly: toReturnRows(returnsOf(days, row, "monthly")),
           yearly: toReturnRows(returnsOf(days, row, "yearly")),
           stress: await readStressResult(ctx.db, row),

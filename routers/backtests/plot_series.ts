@@ -1,9 +1,9 @@
-/** The series that a run's strategy plotted: each candle, and merged for drawing. */
+/** The series that a run's strategy plotted, or decided by if it is built in: each candle, and merged for drawing. */
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
 import { CHUNK_ROWS } from "../../db/codec/result_parts.ts";
 import { countPlotCandles, type PlotPiece, type PlotsKey, readPlots } from "../../db/plots.ts";
+import { findLines, readLines } from "./builtin_lines.ts";
 import { type Buckets, chooseBuckets } from "./chart_columns.ts";
 import { plotSchema } from "./backtest_records.ts";
 import { formatSchema } from "../common/formats.ts";
@@ -13,7 +13,7 @@ import { mustGet } from "./owned_backtest.ts";
 import { piecesInTurns, readLarge } from "../common/large_reads.ts";
 import { encodeCursor, integerSchema, listShape } from "../common/paging.ts";
 import { countBefore, type TimeRange } from "./equity.ts";
-import type { ChartRange } from "./run_chart.ts";
+import { type ChartRange, MARKET_LETTERS_MAX } from "./run_chart.ts";
 import { afterCursor, rangeShape, type SeriesAnswer, toRange } from "./series.ts";
 import { type Context, type UserContext, userProcedure } from "../common/trpc.ts";
 
@@ -65,12 +65,13 @@ export const plotProcedures = {
       from: z.int().min(0).default(0),
       until: z.int().min(1).optional(),
       points: z.int().min(2).max(POINTS_MAX).default(1_000),
+      market: z.string().max(MARKET_LETTERS_MAX).optional(),
     }))
     .output(plotChartSchema)
-    .query(async ({ ctx, input: { id, from, until, points } }) => {
+    .query(async ({ ctx, input: { id, ...range } }) => {
       const row = await mustGet(ctx.db, id, ctx.user.id);
       return await readLarge(ctx, async () => {
-        const chart = await readPlotChart(ctx, row, { from, until, points });
+        const chart = await readPlotChart(ctx, row, range);
         ctx.answer.take(chart.time.length * (1 + chart.plots.length) * VALUE_BYTES);
         return chart;
       });
@@ -93,16 +94,16 @@ async function answerPlots(
   { format, limit, cursor, ...moments }: Omit<z.infer<z.ZodObject<typeof plotsShape>>, "id">,
 ): Promise<SeriesAnswer> {
   const range = afterCursor(toRange(moments), cursor);
-  const plots = row.plots ?? [];
+  const plots = findLines(row, undefined)?.plots ?? row.plots ?? [];
   const columns = plots.map(({ name }) => name);
-  const cut = (rows: number) => readLarge(ctx, () => cutPage(readRange(ctx.db, row, range), rows));
+  const cut = (rows: number) => readLarge(ctx, () => cutPage(readRange(ctx, row, range), rows));
   const page = limit === undefined ? null : await cut(limit);
   const body = async () => {
     const { pieces, nextCursor } = page ?? await cut(ROWS_DEFAULT);
     return { plots, series: pieces.flatMap(toPoints), next_cursor: nextCursor };
   };
   const pieces = async function* () {
-    for await (const { time, columns: values } of page?.pieces ?? piecesInTurns(ctx, readRange(ctx.db, row, range))) {
+    for await (const { time, columns: values } of page?.pieces ?? piecesInTurns(ctx, readRange(ctx, row, range))) {
       yield { time, columns: Object.fromEntries(columns.map((name, place) => [name, values[place]!])) };
     }
   };
@@ -110,15 +111,21 @@ async function answerPlots(
 }
 
 /** The plotted candles of a range, a piece of which is in memory at a time. */
-async function* readRange(db: Db, row: Backtest, { from, to }: TimeRange): AsyncGenerator<PlotPiece> {
-  const key = plotsKey(row);
-  if (key === null) return;
-  for await (const piece of readPlots(db, key, Number.isFinite(from) ? { timeMs: from } : { index: 0 })) {
+async function* readRange(ctx: Context, row: Backtest, { from, to }: TimeRange): AsyncGenerator<PlotPiece> {
+  const lines = findLines(row, undefined);
+  const sinceMs = Number.isFinite(from) ? from : undefined;
+  for await (const piece of lines === null ? storedSince(ctx, row, sinceMs) : readLines(ctx, row, lines, { sinceMs })) {
     const end = countBefore(piece.time, to);
     const cut = cutPiece(piece, countBefore(piece.time, from), end);
     if (cut.time.length > 0) yield cut;
     if (end < piece.time.length) return;
   }
+}
+
+/** The plots that a run has stored, from the piece with the first candle at this time or later. */
+async function* storedSince({ db }: Context, row: Backtest, sinceMs: number | undefined): AsyncGenerator<PlotPiece> {
+  const key = plotsKey(row);
+  if (key !== null) yield* readPlots(db, key, sinceMs === undefined ? { index: 0 } : { timeMs: sinceMs });
 }
 
 /** The first candles of pieces, and the cursor of the rest. @param limit At least 1. */
@@ -139,14 +146,21 @@ async function cutPage(
   return { pieces: kept, nextCursor: null };
 }
 
-/** Merges plots into the same buckets as the run's chart. */
+/** Merges plots into the same buckets as the run's chart. @param range Its market: of a run over many, whose lines are drawn. */
 export async function readPlotChart(ctx: Context, row: Backtest, range: ChartRange): Promise<PlotChart> {
-  const plots = [...row.plots ?? []];
+  const lines = findLines(row, range.market);
+  const plots = [...lines?.plots ?? row.plots ?? []];
   const key = plotsKey(row);
-  const candles = key === null ? 0 : await countPlotCandles(ctx.db, key);
+  const stored = async () => key === null ? 0 : await countPlotCandles(ctx.db, key);
+  const candles = lines === null ? await stored() : row.result?.data.candles ?? 0;
   const until = Math.min(range.until ?? candles, candles);
   const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
-  const merged = new PlotBuckets(plots.length, buckets);
+  if (lines !== null) {
+    const merged = new PlotBuckets(plots.length, buckets, buckets.from);
+    for await (const piece of readLines(ctx, row, lines, buckets)) merged.add(piece);
+    return { plots, candles, ...buckets, time: merged.time, values: merged.values };
+  }
+  const merged = new PlotBuckets(plots.length, buckets, Math.floor(buckets.from / CHUNK_ROWS) * CHUNK_ROWS);
   if (key !== null && candles > 0) {
     for await (const piece of readPlots(ctx.db, key, { index: buckets.from })) {
       ctx.answer.takeCandles(Math.ceil(piece.time.length * (1 + plots.length) / CANDLE_COLUMNS));
@@ -156,17 +170,18 @@ export async function readPlotChart(ctx: Context, row: Backtest, range: ChartRan
   return { plots, candles, ...buckets, time: merged.time, values: merged.values };
 }
 
-/** Plots in buckets, filled from pieces in their order; the first piece is the one with the first bucket's first candle. */
+/** Plots in buckets, filled from pieces in their order. */
 class PlotBuckets {
   readonly time: number[] = [];
   readonly values: (number | null)[][];
   readonly #buckets: Buckets;
   #row: number;
 
-  constructor(plots: number, buckets: Buckets) {
+  /** @param firstRow Of the first piece, at most that of the first bucket. */
+  constructor(plots: number, buckets: Buckets, firstRow: number) {
     this.values = Array.from({ length: plots }, () => []);
     this.#buckets = buckets;
-    this.#row = Math.floor(buckets.from / CHUNK_ROWS) * CHUNK_ROWS;
+    this.#row = firstRow;
   }
 
   /** Adds the next piece. @returns False once all buckets are full. */

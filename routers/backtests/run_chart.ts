@@ -14,6 +14,8 @@ import { AppError, hintNearest, quote } from "../common/errors.ts";
 import type { Context } from "../common/trpc.ts";
 import { marketsOf } from "./owned_backtest.ts";
 
+/** A symbol and an exchange. */
+export const MARKET_LETTERS_MAX = 400;
 const numbers = z.array(z.number());
 const prices = z.array(z.number().nullable());
 
@@ -66,8 +68,8 @@ export async function readRunChart(
 ): Promise<ChartColumns> {
   const { id: backtestId, ownerId, initialBalance: balance, result } = backtest;
   if (result === null) return emptyChart();
-  const own = { symbol: backtest.symbol, exchange: backtest.exchange };
-  const drawn = range.market === undefined ? own : requireMarket(backtest, range.market);
+  const own = marketKey(backtest, undefined);
+  const drawn = marketKey(backtest, range.market);
   const count = result.data.candles;
   const until = Math.min(range.until ?? count, count);
   const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
@@ -100,9 +102,15 @@ export async function readRunChart(
   return toChart(count, buckets, curve, prices, { balance, close, closes: held.close });
 }
 
-/** @throws AppError VALIDATION_FAILED */
-function requireMarket(backtest: Backtest, market: string): InstrumentKey {
+/**
+ * The instrument of a run's market.
+ *
+ * @param market As `SPY@ARCA`; undefined: the backtest's own.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function marketKey(backtest: Backtest, market: string | undefined): InstrumentKey {
   const { symbol, exchange } = backtest;
+  if (market === undefined) return { symbol, exchange };
   const markets = [`${symbol}@${exchange}`, ...marketsOf(backtest).map(({ instrument }) => instrument)];
   if (!markets.includes(market)) {
     const message = `must be a market of the run, not ${quote(market)}${hintNearest(market, markets)}`;

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Trade } from "../../db/codec/trade_rows.ts";
-import type { RunMarket } from "../../workers/rows/write_result_rows.ts";
+import type { Backtest } from "../../db/backtests.ts";
+import { reasonsOf } from "./builtin_lines.ts";
+import { marketsOf } from "./owned_backtest.ts";
 
 const numbers = z.array(z.number());
 const optional = z.array(z.number().nullable());
@@ -28,13 +30,18 @@ export const tradeColumnsSchema = z.object({
   exit_tag: z.array(z.string().nullable()),
   instrument: z.array(z.string().nullable()),
   currency: z.array(z.string().nullable()),
+  /** Words of a built-in strategy for its entries and for exits by its orders; null for code of a user. */
+  reasons: z.object({
+    long: z.string(),
+    short: z.string().nullable(),
+    exit_long: z.string().nullable(),
+    exit_short: z.string().nullable(),
+  }).nullable(),
 });
 
-/** @param markets The run's; none in a run over one. */
-export function toTradeColumns(
-  trades: readonly Trade[],
-  markets: readonly RunMarket[],
-): z.infer<typeof tradeColumnsSchema> {
+/** The trades of a run, with the words of its strategy. */
+export function toTradeColumns(trades: readonly Trade[], row: Backtest): z.infer<typeof tradeColumnsSchema> {
+  const markets = marketsOf(row);
   return {
     number: trades.map((trade) => trade.number),
     is_long: trades.map(({ side }) => side === "long"),
@@ -57,5 +64,6 @@ export function toTradeColumns(
     exit_tag: trades.map(({ exitTag }) => exitTag),
     instrument: trades.map(({ market }) => market === null ? null : markets[market]?.instrument ?? null),
     currency: trades.map(({ market }) => market === null ? null : markets[market]?.currency ?? null),
+    reasons: reasonsOf(row),
   };
 }

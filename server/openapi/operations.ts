@@ -225,9 +225,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     headers: NEXT_CURSOR,
   },
   "backtestsStreams.series": {
-    summary: "The series that the strategy of a backtest plotted",
+    summary: "The series that the strategy of a backtest plotted or decided by",
     description:
-      "Of failed runs, too, up to the last plotted value. JSON is a page of candles, 500 without `limit`; CSV and Arrow have every candle without it, a column for each plot and its name; in Arrow, NaN is where nothing was plotted.",
+      "Of failed runs, too, up to the last plotted value. A built-in strategy has the lines that it decided by, computed from today's candles. JSON is a page of candles, 500 without `limit`; CSV and Arrow have every candle without it, a column for each plot and its name; in Arrow, NaN is where nothing was plotted.",
     codes: [...NO_RESULT, "INVALID_DATE_RANGE"],
     output: listOf("series", plotPointSchema).extend({ plots: z.array(plotSchema) }),
     media: TABLE_MEDIA,

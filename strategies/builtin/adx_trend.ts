@@ -7,7 +7,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, levelLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 /** Follows the side of Wilder's directional movement while the ADX calls it a trend. */
@@ -30,6 +30,21 @@ export const adxTrend: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "+DI above -DI, with an ADX at its threshold",
+    short: "-DI above +DI, with an ADX at its threshold",
+    exit_long: "-DI rose above +DI",
+    exit_short: "+DI rose above -DI",
+  },
+  lines(parameters, { high, low, close }) {
+    const { adx: strength, plus, minus } = adx(high, low, close, readNumber(parameters, "period"));
+    return [
+      { name: "ADX", pane: "ADX", values: strength },
+      { name: "+DI", pane: "ADX", values: plus },
+      { name: "-DI", pane: "ADX", values: minus },
+      levelLine("threshold", "ADX", readNumber(parameters, "threshold"), close.length),
+    ];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");

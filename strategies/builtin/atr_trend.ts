@@ -11,7 +11,7 @@ import {
   readShorts,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 
 /** Enters with the trend and leaves by a stop that trails by the market's range. */
 export const atrTrend: Builtin = {
@@ -39,6 +39,19 @@ export const atrTrend: Builtin = {
       takeProfitLevel: TAKE_PROFIT_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the close crossed above the average",
+    short: "the close crossed below the average",
+    exit_long: null,
+    exit_short: null,
+  },
+  lines(parameters, { high, low, close }) {
+    const [trend, period] = [readNumber(parameters, "trend"), readNumber(parameters, "atr")];
+    return [
+      priceLine(`EMA ${trend}`, ema(close, trend)),
+      { name: `ATR ${period}`, pane: "ATR", values: atr(high, low, close, period) },
+    ];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const { crossThroughTouch } = rules;

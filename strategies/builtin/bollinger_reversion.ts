@@ -8,7 +8,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 
 /** Expects closes outside the Bollinger bands to return to their mean. */
 export const bollingerReversion: Builtin = {
@@ -40,6 +40,20 @@ export const bollingerReversion: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the close fell below the lower band",
+    short: "the close rose above the upper band",
+    exit_long: "the close came back to the middle band",
+    exit_short: "the close came back to the middle band",
+  },
+  lines(parameters, { close }) {
+    const { upper, middle, lower } = bollinger(
+      close,
+      readNumber(parameters, "period"),
+      readNumber(parameters, "width"),
+    );
+    return [priceLine("upper band", upper), priceLine("middle band", middle), priceLine("lower band", lower)];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");

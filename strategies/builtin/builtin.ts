@@ -1,4 +1,6 @@
 import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
+import type { Candles } from "../../engine/candles.ts";
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 
 /** A parameter as JSON Schema describes it. */
@@ -17,6 +19,22 @@ export interface ParameterSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, ParameterProperty>>;
   readonly additionalProperties: false;
+}
+
+/** The words that tell a reader why a trade of a built-in strategy was made or left; null where it never does so by an order. */
+export interface Reasons {
+  readonly long: string;
+  readonly short: string | null;
+  readonly exit_long: string | null;
+  readonly exit_short: string | null;
+}
+
+/** A line that a strategy decides by: over the candles in the pane `price`, else with the lines of its pane below them. */
+export interface Line {
+  readonly name: string;
+  readonly pane: string;
+  /** A value a candle; NaN where there is none. */
+  readonly values: Float64Array;
 }
 
 /** A built-in strategy, created for one run. */
@@ -45,6 +63,7 @@ export interface Builtin {
   readonly lookback_candles: number;
   readonly default_config: Readonly<Record<string, number | string | boolean>>;
   readonly parameter_schema: ParameterSchema;
+  readonly reasons: Reasons;
   /**
    * Creates the strategy for one run.
    *
@@ -53,4 +72,25 @@ export interface Builtin {
    * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.
    */
   create(parameters: Readonly<Record<string, unknown>>, rules?: DecisionRules): BuiltinStrategy;
+  /**
+   * The lines that it decides by, for a chart; absent: it has none. Their names and panes do not depend on the candles, which may be
+   * none.
+   *
+   * @param parameters As for `create`. @param days The market's trading days; null: days of UTC.
+   */
+  lines?(
+    parameters: Readonly<Record<string, unknown>>,
+    candles: Candles,
+    days: TradingDayColumns | null,
+  ): readonly Line[];
+}
+
+/** A line over the candles. */
+export function priceLine(name: string, values: Float64Array): Line {
+  return { name, pane: "price", values };
+}
+
+/** A level of an oscillator, as a line in its pane. @param count Candles. */
+export function levelLine(name: string, pane: string, level: number, count: number): Line {
+  return { name, pane, values: new Float64Array(count).fill(level) };
 }

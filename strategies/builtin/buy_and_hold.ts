@@ -11,6 +11,12 @@ export const buyAndHold: Builtin = {
   lookback_candles: 0,
   default_config: {},
   parameter_schema: { type: "object", properties: {}, additionalProperties: false },
+  reasons: {
+    long: "the range began",
+    short: null,
+    exit_long: null,
+    exit_short: null,
+  },
   create() {
     const order = newDraft();
     let hasOrdered = false;

@@ -30,6 +30,12 @@ export const dca: Builtin = {
     },
     additionalProperties: false,
   },
+  reasons: {
+    long: "it was time for the next purchase",
+    short: null,
+    exit_long: null,
+    exit_short: null,
+  },
   create(parameters) {
     const interval = readNumber(parameters, "interval");
     const fraction = readNumber(parameters, "fraction");

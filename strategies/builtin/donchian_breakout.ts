@@ -11,6 +11,7 @@ import {
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
 import { type Builtin, type DecisionRules, DEFAULT_RULES } from "./builtin.ts";
+import { channelLines } from "./channel_lines.ts";
 import { WaitingStop } from "./waiting_stop.ts";
 
 /** Trades breakouts of the price channel with stop orders that wait at its edges. */
@@ -34,6 +35,13 @@ export const donchianBreakout: Builtin = {
     },
     additionalProperties: false,
   },
+  reasons: {
+    long: "the price broke above the entry channel",
+    short: "the price broke below the entry channel",
+    exit_long: "the price fell through the exit channel",
+    exit_short: "the price rose through the exit channel",
+  },
+  lines: (parameters, candles) => channelLines(parameters, candles),
   create: (parameters, rules = DEFAULT_RULES) => breakoutStrategy(parameters, rules),
 };
 

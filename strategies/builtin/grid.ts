@@ -42,6 +42,12 @@ export const grid: Builtin = {
     },
     additionalProperties: false,
   },
+  reasons: {
+    long: "the price fell to a level of the grid",
+    short: null,
+    exit_long: "the close fell below the floor",
+    exit_short: null,
+  },
   create(parameters) {
     const levels = readNumber(parameters, "levels");
     const spacing = readNumber(parameters, "spacing");

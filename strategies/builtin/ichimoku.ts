@@ -1,6 +1,6 @@
 import { ichimoku } from "../../engine/indicators/ichimoku.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 /** Follows the trend of the Ichimoku lines outside of the cloud. */
@@ -25,6 +25,23 @@ export const ichimokuTrend: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the close above the cloud, and the conversion line above the base line",
+    short: "the close below the cloud, and the conversion line below the base line",
+    exit_long: "the conversion line fell below the base line",
+    exit_short: "the conversion line rose above the base line",
+  },
+  lines(parameters, { high, low }) {
+    const read = (name: string) => readNumber(parameters, name);
+    const periods = { conversion: read("conversion"), base: read("base"), span: read("span") };
+    const { conversion, base, leadingA, leadingB } = ichimoku(high, low, periods, read("displacement"));
+    return [
+      priceLine("conversion", conversion),
+      priceLine("base", base),
+      priceLine("cloud A", leadingA),
+      priceLine("cloud B", leadingB),
+    ];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const periods = {

@@ -2,7 +2,7 @@ import { emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { keltner } from "../../engine/indicators/keltner.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 /** Expects closes outside the Keltner channel to return to its middle. */
@@ -32,6 +32,17 @@ export const keltnerReversion: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the close fell below the lower band",
+    short: "the close rose above the upper band",
+    exit_long: "the close came back to the middle band",
+    exit_short: "the close came back to the middle band",
+  },
+  lines(parameters, { high, low, close }) {
+    const periods = { average: readNumber(parameters, "period"), range: readNumber(parameters, "range") };
+    const { upper, middle, lower } = keltner(high, low, close, periods, readNumber(parameters, "width"));
+    return [priceLine("upper band", upper), priceLine("middle band", middle), priceLine("lower band", lower)];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const periods = { average: readNumber(parameters, "period"), range: readNumber(parameters, "range") };

@@ -26,6 +26,20 @@ export const macdCross: Builtin = {
     },
     additionalProperties: false,
   },
+  reasons: {
+    long: "the MACD crossed above its signal",
+    short: "the MACD crossed below its signal",
+    exit_long: "the MACD crossed below its signal",
+    exit_short: "the MACD crossed above its signal",
+  },
+  lines(parameters, { close }) {
+    const read = (name: string) => readNumber(parameters, name);
+    const columns = macd(close, { fast: read("fast"), slow: read("slow"), signal: read("signal") });
+    return [
+      { name: "MACD", pane: "MACD", values: columns.macd },
+      { name: "signal", pane: "MACD", values: columns.signal },
+    ];
+  },
   create(parameters, rules = DEFAULT_RULES) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");

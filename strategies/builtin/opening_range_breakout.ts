@@ -9,7 +9,7 @@ import {
   readShorts,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 
 /** Two trading days of a stock's minutes: the day before tells how long a day is, and has to be whole. */
 const TWO_DAYS_CANDLES = 780;
@@ -32,6 +32,16 @@ export const openingRangeBreakout: Builtin = {
       takeProfitLevel: TAKE_PROFIT_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the price broke above the opening range",
+    short: "the price broke below the opening range",
+    exit_long: "the trading day ends",
+    exit_short: "the trading day ends",
+  },
+  lines(parameters, { time, high, low }, days) {
+    const range = openingRange(high, low, tradingDay(time, days).candle, readNumber(parameters, "range"));
+    return [priceLine("opening high", range.upper), priceLine("opening low", range.lower)];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "range");

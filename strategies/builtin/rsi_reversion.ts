@@ -10,7 +10,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, levelLine } from "./builtin.ts";
 
 /** Buys weakness and sells strength, as Wilder's RSI measures them. */
 export const rsiReversion: Builtin = {
@@ -37,6 +37,20 @@ export const rsiReversion: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the RSI fell below oversold",
+    short: "the RSI rose above overbought",
+    exit_long: "the RSI rose to its exit",
+    exit_short: "the RSI fell to its exit",
+  },
+  lines(parameters, { close }) {
+    const period = readNumber(parameters, "period");
+    const levels = ["oversold", "exit", "overbought"];
+    return [
+      { name: `RSI ${period}`, pane: "RSI", values: rsi(close, period) },
+      ...levels.map((name) => levelLine(name, "RSI", readNumber(parameters, name), close.length)),
+    ];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");

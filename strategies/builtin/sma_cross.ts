@@ -2,7 +2,7 @@ import { sharedColumn } from "../../engine/buffer_pool.ts";
 import { sma } from "../../engine/indicators/sma.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 
 /** Follows the trend of two simple moving averages. */
 export const smaCross: Builtin = {
@@ -24,6 +24,18 @@ export const smaCross: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the fast average crossed above the slow one",
+    short: "the fast average crossed below the slow one",
+    exit_long: "the fast average crossed below the slow one",
+    exit_short: "the fast average crossed above the slow one",
+  },
+  lines(parameters, { close }) {
+    return ["fast", "slow"].map((name) => {
+      const period = readNumber(parameters, name);
+      return priceLine(`SMA ${period}`, sma(close, period));
+    });
   },
   create(parameters, rules = DEFAULT_RULES) {
     const fast = readNumber(parameters, "fast");

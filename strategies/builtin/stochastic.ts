@@ -8,7 +8,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, levelLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 /** Trades the turns of the stochastic oscillator at its extremes. */
@@ -34,6 +34,22 @@ export const stochasticTurns: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "%K crossed above %D below oversold",
+    short: "%K crossed below %D above overbought",
+    exit_long: "%K crossed below %D above overbought",
+    exit_short: "%K crossed above %D below oversold",
+  },
+  lines(parameters, { high, low, close }) {
+    const read = (name: string) => readNumber(parameters, name);
+    const periods = { period: read("period"), slowing: read("slowing"), signal: read("signal") };
+    const { k, d } = stochastic(high, low, close, periods);
+    return [
+      { name: "%K", pane: "Stochastic", values: k },
+      { name: "%D", pane: "Stochastic", values: d },
+      ...["oversold", "overbought"].map((name) => levelLine(name, "Stochastic", read(name), close.length)),
+    ];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const periods = {

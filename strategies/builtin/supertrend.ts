@@ -1,7 +1,7 @@
 import { supertrend } from "../../engine/indicators/supertrend.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 /** Within this many periods two Supertrends with different beginnings have met: it takes a turn or a new extreme of a band. */
@@ -33,6 +33,16 @@ export const supertrendTurns: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the close broke above the line",
+    short: "the close broke below the line",
+    exit_long: "the close broke below the line",
+    exit_short: "the close broke above the line",
+  },
+  lines(parameters, { high, low, close }) {
+    const [period, multiple] = [readNumber(parameters, "period"), readNumber(parameters, "multiple")];
+    return [priceLine("Supertrend", supertrend(high, low, close, period, multiple).line)];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");

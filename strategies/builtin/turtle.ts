@@ -3,6 +3,7 @@ import { donchian, type DonchianColumns } from "../../engine/indicators/donchian
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import { type Account, BY_UNITS, newDraft, type OrderBook } from "../../engine/strategy.ts";
 import { DIRECTION, type Parameters, periodProperty, readNumber, readShorts } from "./parameter_schema.ts";
+import { channelLines } from "./channel_lines.ts";
 import {
   type Builtin,
   type BuiltinStrategy,
@@ -40,6 +41,17 @@ export const turtle: Builtin = {
       direction: DIRECTION,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the price broke above the entry channel, or moved a step further",
+    short: "the price broke below the entry channel, or moved a step further",
+    exit_long: "the price fell through the exit channel",
+    exit_short: "the price rose through the exit channel",
+  },
+  lines(parameters, candles) {
+    const period = readNumber(parameters, "range");
+    const values = atr(candles.high, candles.low, candles.close, period);
+    return [...channelLines(parameters, candles), { name: `ATR ${period}`, pane: "ATR", values }];
   },
   create: (parameters, rules = DEFAULT_RULES) => turtleStrategy(parameters, rules),
 };

@@ -1,7 +1,7 @@
 import { realisedVolatility } from "../../engine/indicators/realised_volatility.ts";
 import { BY_UNITS, newDraft } from "../../engine/strategy.ts";
 import { periodProperty, readNumber } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, levelLine } from "./builtin.ts";
 
 /** Holds more of a quiet market and less of a volatile one. */
 export const volatilityTarget: Builtin = {
@@ -40,6 +40,19 @@ export const volatilityTarget: Builtin = {
       },
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the position was smaller than the volatility allows",
+    short: null,
+    exit_long: "the position was larger than the volatility allows",
+    exit_short: null,
+  },
+  lines(parameters, { time, close }) {
+    const period = readNumber(parameters, "period");
+    return [
+      { name: `volatility ${period}`, pane: "volatility", values: realisedVolatility(time, close, period) },
+      levelLine("target", "volatility", readNumber(parameters, "target"), close.length),
+    ];
   },
   create(parameters) {
     const period = readNumber(parameters, "period");

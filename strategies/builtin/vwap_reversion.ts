@@ -1,7 +1,17 @@
+import type { BufferPool } from "../../engine/buffer_pool.ts";
+import type { Candles } from "../../engine/candles.ts";
 import { tradingDay } from "../../engine/indicators/trading_day.ts";
 import { anchoredVwap, vwap } from "../../engine/indicators/vwap.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
+import {
+  DIRECTION,
+  type Parameters,
+  periodProperty,
+  readNumber,
+  STOP_LOSS_LEVEL,
+  TAKE_PROFIT_LEVEL,
+} from "./parameter_schema.ts";
+import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 /** A trading day of a stock's minutes: the average of a day that is under way has its candles from the open on. */
@@ -40,16 +50,28 @@ export const vwapReversion: Builtin = {
     },
     additionalProperties: false,
   },
+  reasons: {
+    long: "the close fell far below the average price",
+    short: "the close rose far above the average price",
+    exit_long: "the close came back to the average price",
+    exit_short: "the close came back to the average price",
+  },
+  lines(parameters, candles, days) {
+    const { mean, deviation } = averages(parameters, candles, days, null);
+    const width = readNumber(parameters, "width");
+    return [
+      priceLine("VWAP", mean),
+      priceLine("upper band", mean.map((value, i) => value + width * deviation[i]!)),
+      priceLine("lower band", mean.map((value, i) => value - width * deviation[i]!)),
+    ];
+  },
   create(parameters, rules = DEFAULT_RULES) {
     const isDaily = parameters["anchor"] === "session";
-    const period = readNumber(parameters, "period");
     const width = readNumber(parameters, "width");
-    const needs = isDaily ? { warmup: 3, lookback: DAY_CANDLES } : { warmup: period + 1 };
+    const needs = isDaily ? { warmup: 3, lookback: DAY_CANDLES } : { warmup: readNumber(parameters, "period") + 1 };
     return signalStrategy(parameters, rules, needs, (candles, pool, days = null) => {
       const { close } = candles;
-      const { mean, deviation } = isDaily
-        ? anchoredVwap(candles, tradingDay(candles.time, days, pool).candle, pool)
-        : vwap(candles, period, pool);
+      const { mean, deviation } = averages(parameters, candles, days, pool ?? null);
       // The first candle of a day has no deviation, and its close is no signal.
       const isLow = (i: number) => deviation[i]! > 0 && close[i]! < mean[i]! - width * deviation[i]!;
       const isHigh = (i: number) => deviation[i]! > 0 && close[i]! > mean[i]! + width * deviation[i]!;
@@ -62,3 +84,15 @@ export const vwapReversion: Builtin = {
     });
   },
 };
+
+/** The average price of the day so far, or of the last candles, and its deviation. */
+function averages(
+  parameters: Parameters,
+  candles: Candles,
+  days: TradingDayColumns | null,
+  pool: BufferPool | null,
+) {
+  return parameters["anchor"] === "session"
+    ? anchoredVwap(candles, tradingDay(candles.time, days, pool).candle, pool)
+    : vwap(candles, readNumber(parameters, "period"), pool);
+}

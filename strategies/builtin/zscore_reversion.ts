@@ -1,6 +1,6 @@
 import { zscore } from "../../engine/indicators/zscore.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES, type ParameterProperty } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, levelLine, type ParameterProperty } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
 const scoreProperty = (description: string, score: number): ParameterProperty => (
@@ -28,6 +28,20 @@ export const zscoreReversion: Builtin = {
       stopLossLevel: STOP_LOSS_LEVEL,
     },
     additionalProperties: false,
+  },
+  reasons: {
+    long: "the z-score fell below its entry",
+    short: "the z-score rose above its entry",
+    exit_long: "the z-score came back to its exit",
+    exit_short: "the z-score came back to its exit",
+  },
+  lines(parameters, { close }) {
+    const [entry, exit] = [readNumber(parameters, "entry"), readNumber(parameters, "exit")];
+    const levels = [["-entry", -entry], ["-exit", -exit], ["exit", exit], ["entry", entry]] as const;
+    return [
+      { name: "z-score", pane: "z-score", values: zscore(close, readNumber(parameters, "period")) },
+      ...levels.map(([name, level]) => levelLine(name, "z-score", level, close.length)),
+    ];
   },
   create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");

@@ -3,7 +3,7 @@ import { BUILTINS } from "../catalogue.ts";
 import { PORTFOLIO_BUILTINS } from "../portfolio/portfolio_catalogue.ts";
 
 /** A built-in strategy as the catalogue describes it. */
-export type BuiltinDescription = Omit<Builtin, "create">;
+export type BuiltinDescription = Omit<Builtin, "create" | "lines" | "reasons">;
 
 /** Every entry of the catalogue that is built in: strategies of one market, then those of a portfolio. */
 export const BUILTIN_DESCRIPTIONS: readonly BuiltinDescription[] = [

@@ -1,13 +1,6 @@
 import type { TradeTable } from "../../api.ts";
-import {
-  formatCount,
-  formatExact,
-  formatMoney,
-  formatPercent,
-  formatTime,
-  toneClass,
-  toWords,
-} from "../../parts/format.ts";
+import { formatCount, formatExact, formatMoney, formatPercent, formatTime, toneClass } from "../../parts/format.ts";
+import { entryReason, exitReason } from "./trade_reasons.ts";
 
 /** A column of numbers by which trades can be sorted. */
 export type Sortable =
@@ -47,9 +40,6 @@ const TRADE_COLUMNS: readonly TradeColumn[] = [
   { label: "Side", width: "4rem", show: (t, i) => t.is_long[i] ? "long" : "short", isText: true },
   { label: "Entry (UTC)", sort: "entry_time", width: "9rem", show: (t, i) => formatTime(t.entry_time[i]!) },
   { label: "Exit (UTC)", sort: "exit_time", width: "9rem", show: (t, i) => formatTime(t.exit_time[i] ?? null) },
-  { label: "Quantity", sort: "quantity", width: "7rem", show: (t, i) => formatExact(t.quantity[i]) },
-  { label: "Entry price", width: "7rem", show: (t, i) => formatExact(t.entry_price[i]) },
-  { label: "Exit price", width: "7rem", show: (t, i) => formatExact(t.exit_price[i]) },
   {
     label: "P&L",
     sort: "pnl",
@@ -64,25 +54,28 @@ const TRADE_COLUMNS: readonly TradeColumn[] = [
     show: (t, i) => formatPercent(t.return[i], true),
     tone: (t, i) => toneClass(t.return[i]),
   },
+  {
+    label: "Entry reason",
+    width: "minmax(13rem,1fr)",
+    show: (t, i) => joinPresent([entryReason(t, i), showOrder(t.entry_order[i])]),
+    isText: true,
+  },
+  {
+    label: "Exit reason",
+    width: "minmax(13rem,1fr)",
+    show: (t, i) => {
+      const reason = exitReason(t, i) ?? "open";
+      return joinPresent([`${reason}${t.ambiguous[i] ? ", ambiguous" : ""}`, showOrder(t.exit_order[i])]);
+    },
+    isText: true,
+  },
+  { label: "Quantity", sort: "quantity", width: "7rem", show: (t, i) => formatExact(t.quantity[i]) },
+  { label: "Entry price", width: "7rem", show: (t, i) => formatExact(t.entry_price[i]) },
+  { label: "Exit price", width: "7rem", show: (t, i) => formatExact(t.exit_price[i]) },
   { label: "MAE", isWide: true, sort: "mae", width: "5.5rem", show: (t, i) => formatPercent(t.mae[i]) },
   { label: "MFE", isWide: true, sort: "mfe", width: "5.5rem", show: (t, i) => formatPercent(t.mfe[i]) },
   { label: "Candles", isWide: true, sort: "candles", width: "5rem", show: (t, i) => formatCount(t.candles[i]) },
   { label: "Fees", isWide: true, sort: "fees", width: "6rem", show: (t, i) => formatMoney(t.fees[i]) },
-  {
-    label: "Exit",
-    width: "minmax(8rem,1fr)",
-    show: (t, i) => {
-      const reason = `${toWords(t.exit_reason[i] ?? "open")}${t.ambiguous[i] ? ", ambiguous" : ""}`;
-      return joinPresent([reason, showOrder(t.exit_order[i]), t.exit_tag[i]]);
-    },
-    isText: true,
-  },
-  {
-    label: "Entry order",
-    width: "minmax(6rem,1fr)",
-    show: (t, i) => joinPresent([showOrder(t.entry_order[i]), t.tag[i]]),
-    isText: true,
-  },
 ];
 
 function showOrder(number: number | null | undefined): string | null {

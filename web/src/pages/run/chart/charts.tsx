@@ -11,6 +11,7 @@ import { joinBars, loadBars, type RunBars } from "./run_bars.ts";
 import { Choice } from "../../../parts/choice.tsx";
 import { type ChartMarket, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
+import { gatherMarks, listFills } from "./trade_marks.ts";
 
 const CHARTS_PX = 580;
 /** Bars of the charts at first, about. */
@@ -44,7 +45,7 @@ export function Charts({ backtest, trades, market = "", chooseMarket, handle }: 
   const own = isKnown ? market : undefined;
   const input = own === undefined ? { id, points: POINTS } : { id, points: POINTS, market: own };
   const chart = useQuery(api.backtests.chart.queryOptions(input, { staleTime: Infinity }));
-  const plots = useQuery(api.backtests.series.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
+  const plots = useQuery(api.backtests.series.queryOptions(input, { staleTime: Infinity }));
   const error = chart.error ?? plots.error;
   const data = useMemo(
     () => chart.data === undefined || plots.data === undefined ? undefined : joinBars(chart.data, plots.data),
@@ -146,6 +147,7 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
           />
         )}
         <BarValues {...bar} isPortfolio={isPortfolio} />
+        <BarFills {...bar} trades={trades} market={market} />
         <p className="ml-auto flex items-center gap-2 text-xs text-muted">
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
@@ -197,6 +199,27 @@ function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLD
     return () => picture.remove();
   }, [isPrinting, chart]);
   return paper;
+}
+
+/** What was filled in the bar under the pointer, and why. */
+function BarFills({ data, bar, trades, market }: {
+  readonly data: RunBars;
+  readonly bar: number;
+  readonly trades: TradeTable | undefined;
+  readonly market: string | undefined;
+}) {
+  const sentences = useMemo(() => {
+    const found = new Map<number, string>();
+    if (trades === undefined || data.time.length === 0) return found;
+    const until = data.until < data.candles ? data.time.at(-1)! : Infinity;
+    for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until], market ?? null), data.time)) {
+      const [first = "", ...others] = mark.sentences;
+      const text = others.length === 0 ? first : `${first}, and ${formatCount(others.length)} more`;
+      found.set(mark.bar, [found.get(mark.bar), text].filter(Boolean).join(" · "));
+    }
+    return found;
+  }, [data, trades, market]);
+  return <p className="w-full min-h-4 text-xs text-muted print:hidden">{sentences.get(bar)}</p>;
 }
 
 /** The values of the bar under the pointer, or of the last one. */

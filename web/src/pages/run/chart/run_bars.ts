@@ -22,10 +22,12 @@ interface Drawn {
 /** Reads the bars of a window. @param plots Those of the run; without any, nothing is asked for. */
 export async function loadBars({ id, market }: Drawn, window: ChartWindow, plots: PlotData["plots"]): Promise<RunBars> {
   const { from, until, step } = window;
-  const input = { id, from, until, points: Math.max(2, Math.ceil((until - from) / step)) };
-  const of = market === undefined ? input : { ...input, market };
+  const input = {
+    ...{ id, from, until, points: Math.max(2, Math.ceil((until - from) / step)) },
+    ...(market === undefined ? {} : { market }),
+  };
   const [chart, series] = await Promise.all([
-    queryClient.fetchQuery(api.backtests.chart.queryOptions(of, { staleTime: Infinity })),
+    queryClient.fetchQuery(api.backtests.chart.queryOptions(input, { staleTime: Infinity })),
     plots.length === 0
       ? { plots, values: [] }
       : queryClient.fetchQuery(api.backtests.series.queryOptions(input, { staleTime: Infinity })),

@@ -2,6 +2,7 @@ import type { SeriesMarker, UTCTimestamp } from "lightweight-charts";
 import type { TradeTable } from "../../../api.ts";
 import { toChartTime } from "../../../parts/chart_look.ts";
 import { readColor } from "../../../theme/theme.ts";
+import { entryReason, exitReason } from "../trade_reasons.ts";
 import { lastAtMost } from "./chart_window.ts";
 
 /** An entry or an exit. */
@@ -9,13 +10,17 @@ interface Fill {
   readonly timeMs: number;
   readonly isBuy: boolean;
   readonly text: string;
+  /** The reason for it; null where nobody gave one. */
+  readonly why: string | null;
 }
 
-/** A mark in the chart; `words` say what was filled there. */
+/** A mark in the chart; `words` say what was filled there, `sentences` also why. */
 interface Mark {
+  readonly bar: number;
   readonly timeMs: number;
   readonly isBuy: boolean;
   readonly words: Set<string>;
+  readonly sentences: Set<string>;
 }
 
 export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): SeriesMarker<UTCTimestamp> {
@@ -45,10 +50,15 @@ export function listFills(
     // Among the candles of another market a mark says whose it is.
     const of = only !== null || trades.instrument[i] == null ? "" : ` ${trades.instrument[i]}`;
     if (entry >= firstMs && entry <= lastMs) {
-      fills.push({ timeMs: entry, isBuy: isLong, text: `${isLong ? "Long" : "Short"}${of}` });
+      fills.push({
+        timeMs: entry,
+        isBuy: isLong,
+        text: `${isLong ? "Long" : "Short"}${of}`,
+        why: entryReason(trades, i),
+      });
     }
     if (exit != null && exit >= firstMs && exit <= lastMs) {
-      fills.push({ timeMs: exit, isBuy: !isLong, text: `Exit${of}` });
+      fills.push({ timeMs: exit, isBuy: !isLong, text: `Exit${of}`, why: exitReason(trades, i) });
     }
   }
   return fills.sort((a, b) => a.timeMs - b.timeMs);
@@ -57,11 +67,12 @@ export function listFills(
 /** A mark for the fills of one bar on one side: parts of one order would cover each other. @param time Of each bar. */
 export function gatherMarks(fills: readonly Fill[], time: readonly number[]): Mark[] {
   const marks = new Map<string, Mark>();
-  for (const { timeMs, isBuy, text } of fills) {
+  for (const { timeMs, isBuy, text, why } of fills) {
     const bar = Math.max(0, lastAtMost(time, timeMs));
     const key = `${bar} ${isBuy}`;
-    const mark = marks.get(key) ?? { timeMs: time[bar]!, isBuy, words: new Set() };
+    const mark = marks.get(key) ?? { bar, timeMs: time[bar]!, isBuy, words: new Set(), sentences: new Set() };
     mark.words.add(text);
+    mark.sentences.add(why === null ? text : `${text}: ${why}`);
     marks.set(key, mark);
   }
   return [...marks.values()];
