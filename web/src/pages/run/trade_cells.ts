@@ -1,6 +1,6 @@
 import type { TradeTable } from "../../api.ts";
 import { formatCount, formatExact, formatMoney, formatPercent, formatTime, toneClass } from "../../parts/format.ts";
-import { entryReason, exitReason } from "./trade_reasons.ts";
+import { entryReason, exitReason } from "./chart/trade_reasons.ts";
 
 /** A column of numbers by which trades can be sorted. */
 export type Sortable =

@@ -201,7 +201,7 @@ function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLD
   return paper;
 }
 
-/** What was filled in the bar under the pointer, and why. */
+/** The fills of the bar under the pointer, each with its reason. */
 function BarFills({ data, bar, trades, market }: {
   readonly data: RunBars;
   readonly bar: number;

@@ -2,7 +2,7 @@ import type { SeriesMarker, UTCTimestamp } from "lightweight-charts";
 import type { TradeTable } from "../../../api.ts";
 import { toChartTime } from "../../../parts/chart_look.ts";
 import { readColor } from "../../../theme/theme.ts";
-import { entryReason, exitReason } from "../trade_reasons.ts";
+import { entryReason, exitReason } from "./trade_reasons.ts";
 import { lastAtMost } from "./chart_window.ts";
 
 /** An entry or an exit. */

@@ -1,5 +1,5 @@
-import type { TradeTable } from "../../api.ts";
-import { toWords } from "../../parts/format.ts";
+import type { TradeTable } from "../../../api.ts";
+import { toWords } from "../../../parts/format.ts";
 
 /** The reason of a trade's entry: the tag of its order, or the words of a built-in strategy; null where nobody gave one. */
 export function entryReason({ tag, is_long: isLong, reasons }: TradeTable, i: number): string | null {
