@@ -5,11 +5,24 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient, setTransport } from "../api.ts";
-import { onReconnect } from "../connection.ts";
-import { networkLink } from "../network_link.ts";
+import { onReconnect, watchedFetch } from "../connection.ts";
 import { router } from "./router.tsx";
 import { applyTheme } from "../theme/theme.ts";
 import "../theme/tokens.css";
+import { httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import type { AppRouter } from "../../../routers/app.ts";
+
+const TRPC = "/trpc";
+
+/** Sends calls to the service that served the page. */
+const networkLink = splitLink<AppRouter>({
+  condition: ({ type }) => type === "subscription",
+  true: httpSubscriptionLink({ url: TRPC }),
+  false: httpLink({
+    url: TRPC,
+    fetch: (input, init) => watchedFetch(input, { ...init, signal: init?.signal ?? null }),
+  }),
+});
 
 applyTheme();
 setTransport(networkLink);

@@ -1,6 +1,15 @@
-import { getRouteApi } from "@tanstack/react-router";
-import { NewRunForm } from "./new_run_form.tsx";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { StartPage } from "./start_page.tsx";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { ExecutionSection } from "./execution_section.tsx";
+import { InputsFields } from "./inputs_fields.tsx";
+import { MarketSection } from "./market_section.tsx";
+import { PortfolioFields } from "./portfolio_fields.tsx";
+import { toSubmission } from "./run_form.ts";
+import { RunFormFrame } from "./run_form_frame.tsx";
+import { StrategySection } from "./strategy_section.tsx";
+import { type RunStart, useRunForm } from "./use_run_form.ts";
 
 const route = getRouteApi("/signed-in/runs/new");
 
@@ -13,6 +22,49 @@ export function NewRunPage() {
       note="Replay a strategy over past candles. Everything is filled in for a first run on the sample."
       search={search}
       form={NewRunForm}
+    />
+  );
+}
+
+/** The whole form of a run. */
+function NewRunForm(start: RunStart) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { form, chosen, choose, refuse } = useRunForm(start);
+  const create = useMutation(api.backtests.create.mutationOptions());
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      const data = await create.mutateAsync({ backtest: toSubmission(values, chosen, start.earlier) });
+      queries.setQueryData(api.backtests.get.queryKey({ id: data.backtest.id }), data);
+      void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
+      await navigate({ to: "/runs/$id", params: { id: data.backtest.id } });
+    } catch (error) {
+      refuse(error);
+    }
+  });
+  const [symbol, timeframe, from, until] = form.watch(["symbol", "timeframe", "start", "end"]);
+  const { reach, instruments, universe } = form.watch("markets");
+  const place = reach === "list" ? `${instruments.length} instruments` : reach === "universe" ? universe : symbol;
+  return (
+    <RunFormFrame
+      form={form}
+      label="New run"
+      left={<StrategySection form={form} chosen={chosen} choose={choose} />}
+      right={
+        <>
+          <MarketSection form={form} />
+          <PortfolioFields form={form} />
+          <InputsFields form={form} />
+          <ExecutionSection form={form} />
+        </>
+      }
+      summary={
+        <p className="min-w-0 grow truncate text-sm text-muted max-sm:hidden">
+          {chosen.name} on {place || "an instrument"}, {timeframe}, {from} to {until}
+        </p>
+      }
+      action="Run"
+      onSubmit={submit}
     />
   );
 }

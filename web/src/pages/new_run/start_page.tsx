@@ -1,7 +1,8 @@
 import type { ComponentType } from "react";
-import { describeError } from "../../api.ts";
+import { api, codeOf, describeError } from "../../api.ts";
 import type { RunStart } from "./use_run_form.ts";
-import { useStart } from "./use_start.ts";
+import { useQuery } from "@tanstack/react-query";
+import { chooseEntry, chooseInline, type Chosen, findSample } from "./run_form.ts";
 
 /** A page with a form that begins with an earlier run or a strategy. @param note Stands below the title of a form that begins with neither. */
 export function StartPage({ title, note, search: { from, strategy, universe }, form: Form }: {
@@ -36,4 +37,46 @@ export function StartPage({ title, note, search: { from, strategy, universe }, f
         )}
     </div>
   );
+}
+
+const FIRST_STRATEGY = "sma-cross";
+const LIST_MAX = 100;
+
+/** Reads what the form begins with. @param from The id of a run to repeat. @param slug A strategy to begin with. */
+function useStart(from: string | undefined, slug: string | undefined) {
+  const run = useQuery(
+    api.backtests.get.queryOptions({ id: from ?? "" }, { enabled: from !== undefined, staleTime: Infinity }),
+  );
+  const earlier = from === undefined ? undefined : run.data?.backtest;
+  const wanted = earlier === undefined ? slug ?? FIRST_STRATEGY : earlier.strategy_slug;
+  const isKnown = from === undefined || earlier !== undefined;
+  const entry = useQuery(
+    api.strategies.get.queryOptions({ slug: wanted ?? FIRST_STRATEGY }, { enabled: isKnown && wanted !== null }),
+  );
+  const isGone = codeOf(entry.error) === "STRATEGY_NOT_FOUND";
+  const fallback = useQuery(api.strategies.get.queryOptions({ slug: FIRST_STRATEGY }, { enabled: isGone }));
+  const instruments = useQuery(api.marketData.instruments.queryOptions({ limit: LIST_MAX }));
+  const error = run.error ?? (isGone ? fallback.error : entry.error) ?? instruments.error;
+  const first = !isKnown || instruments.data === undefined
+    ? undefined
+    : earlier !== undefined && wanted === null
+    ? chooseInline(earlier)
+    : choose(entry.data ?? (isGone ? fallback.data : undefined), entry.data && earlier);
+  return {
+    first,
+    held: findSample(instruments.data?.instruments ?? []),
+    earlier,
+    note: isGone
+      ? `The strategy ${earlier?.strategy ?? slug} is not in the catalogue any more. Choose another one.`
+      : earlier &&
+        `From the run of ${earlier.strategy} on ${earlier.symbol}, ${earlier.start_date} to ${earlier.end_date}.`,
+    error,
+  };
+}
+
+function choose(
+  data: { readonly strategy: Parameters<typeof chooseEntry>[0] } | undefined,
+  earlier: Parameters<typeof chooseEntry>[1],
+): Chosen | undefined {
+  return data && chooseEntry(data.strategy, earlier);
 }

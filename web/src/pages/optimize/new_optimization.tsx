@@ -1,6 +1,22 @@
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { StartPage } from "../new_run/start_page.tsx";
-import { OptimizationForm } from "./optimization_form.tsx";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { api } from "../../api.ts";
+import { formatCount } from "../../parts/format.ts";
+import { ExecutionSection } from "../new_run/execution_section.tsx";
+import { InputsFields } from "../new_run/inputs_fields.tsx";
+import { MarketSection } from "../new_run/market_section.tsx";
+import { ScanFields } from "../new_run/portfolio_fields.tsx";
+import type { Chosen } from "../new_run/run_form.ts";
+import { RunFormFrame } from "../new_run/run_form_frame.tsx";
+import { StrategySection } from "../new_run/strategy_section.tsx";
+import { type RunStart, useRunForm } from "../new_run/use_run_form.ts";
+import { countPoints, planFieldAt, type PlanForm, startPlan, toOptimization } from "./plan_form.ts";
+import { countSettings } from "./setting_axes.ts";
+import { PlanSection } from "./plan_section.tsx";
+import { type DaysField, planWalk } from "./walk_form.ts";
+import { WalkSection } from "./walk_section.tsx";
 
 const route = getRouteApi("/signed-in/optimizations/new");
 
@@ -12,6 +28,73 @@ export function NewOptimizationPage() {
       note="Run a strategy with many parameters, and see how much of the best result is luck."
       search={route.useSearch()}
       form={OptimizationForm}
+    />
+  );
+}
+
+const DAYS_FIELDS: readonly DaysField[] = ["trainDays", "testDays", "stepDays"];
+
+/** The whole form: a run's own, and the values to try. */
+function OptimizationForm(start: RunStart) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { form, chosen, choose, refuse } = useRunForm(start);
+  const plan = useForm<PlanForm>({ defaultValues: startPlan(start.first.fields) });
+  const create = useMutation(api.optimizations.create.mutationOptions());
+  const [from, until] = form.watch(["start", "end"]);
+  const walk = plan.watch("walk");
+  const walkPlan = planWalk(walk, { start: from, end: until });
+  const submit = form.handleSubmit(async (values) => {
+    plan.clearErrors();
+    const wrong = walk.isOn ? DAYS_FIELDS.find((name) => walkPlan.faults[name] !== undefined) : undefined;
+    if (wrong !== undefined) return plan.setFocus(`walk.${wrong}`);
+    try {
+      const optimization = toOptimization(values, plan.getValues(), chosen);
+      const data = await create.mutateAsync({ optimization });
+      void queries.invalidateQueries({ queryKey: api.optimizations.list.pathKey() });
+      await navigate({ to: "/optimizations/$id", params: { id: data.optimization.id } });
+    } catch (error) {
+      refuse(error, (path) => {
+        const name = planFieldAt(path, chosen);
+        if (name === null) return null;
+        return { show: (message, shouldFocus) => plan.setError(name, { message }, { shouldFocus }) };
+      });
+    }
+  });
+  const chooseOther = (next: Chosen) => {
+    choose(next);
+    plan.reset({ ...plan.getValues(), ranges: startPlan(next.fields).ranges });
+  };
+  const own = countPoints(chosen.fields, plan.watch("ranges"));
+  const points = own === null ? null : own * countSettings(plan.watch("settings"));
+  return (
+    <RunFormFrame
+      form={form}
+      label="New optimization"
+      left={
+        <>
+          <StrategySection form={form} chosen={chosen} choose={chooseOther} />
+          <InputsFields form={form} />
+          <ExecutionSection form={form} />
+        </>
+      }
+      right={
+        <>
+          <MarketSection form={form} />
+          <ScanFields form={form} />
+          <PlanSection form={plan} fields={chosen.fields} />
+          <WalkSection form={plan} plan={walkPlan} />
+        </>
+      }
+      summary={
+        <p className="min-w-0 grow text-sm text-muted" role="status">
+          {points === null ? "Enter min, max and step of what varies" : `${formatCount(points)} points`}
+          {points !== null && walk.isOn && walkPlan.windows > 0 &&
+            `, and again in each of ${formatCount(walkPlan.windows)} windows`}
+        </p>
+      }
+      action="Optimize"
+      onSubmit={submit}
     />
   );
 }

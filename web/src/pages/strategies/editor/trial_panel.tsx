@@ -13,7 +13,9 @@ import { useMetrics } from "../../../parts/metric_value.ts";
 import { SummaryStrip } from "../../run/summary_strip.tsx";
 import { hasEnded, useBacktest } from "../../../parts/use_backtest.ts";
 import type { Trial } from "./use_trials.ts";
-import { TrialMarket } from "./trial_market.tsx";
+import { Field, SelectField } from "../../../parts/field.tsx";
+import { TIMEFRAMES } from "../../../parts/candle_timeframes.ts";
+import { InstrumentPicker } from "../../new_run/market_section.tsx";
 
 /** The market beside an editor, the button that runs its text, and the result of the last run. */
 export function TrialPanel({ form, trial, onRun, onFailure }: {
@@ -106,5 +108,31 @@ function Result({ backtest }: { readonly backtest: Backtest }) {
       <h2 className="text-sm font-semibold">Log</h2>
       <Log id={id} showsEnd={result === null} />
     </>
+  );
+}
+
+/** The candles that an editor's text runs on. */
+function TrialMarket({ form }: { readonly form: UseFormReturn<RunForm> }) {
+  const { register, formState: { errors } } = form;
+  return (
+    <div className="grid grid-cols-2 items-start gap-x-4 sm:grid-cols-4">
+      <div className="col-span-2 sm:col-span-4">
+        <InstrumentPicker form={form} />
+      </div>
+      <SelectField
+        label="Timeframe"
+        error={errors.timeframe?.message}
+        options={TIMEFRAMES.map((value) => ({ value, label: value }))}
+        {...register("timeframe")}
+      />
+      <Field label="From (UTC)" type="date" {...register("start", { required: true })} />
+      <Field label="To, exclusive" type="date" {...register("end", { required: true })} />
+      <Field
+        label="Initial balance"
+        inputMode="decimal"
+        autoComplete="off"
+        {...register("balance", { required: true })}
+      />
+    </div>
   );
 }
