@@ -130,6 +130,7 @@ async function composeApp(
     runCandlesMax: config.runCandlesMax,
     remoteAllow: new Set(config.remoteEndpointAllow),
     signUp: config.signUp,
+    agentSignIn: { issuer: baseUrl, resources: own.map((origin) => `${origin}/mcp`), key: secret },
     userTurns: new UserTurns(),
     rowsWorker,
     trustedProxies: config.trustedProxies,

@@ -68,6 +68,21 @@ export const deviceCode = pgTable("device_codes", {
   scope: text("scope"),
 });
 
+/** A person's answer to a program that asked in a browser to act for them, until it has its token. */
+export const agentCodes = pgTable("agent_codes", {
+  userId: text("user_id").primaryKey().references(() => user.id, { onDelete: "cascade" }),
+  /** Of the code, hexadecimal, as the other hashes. */
+  codeSha256: text("code_sha256").notNull().unique(),
+  clientSha256: text("client_sha256").notNull(),
+  /** The program's name, which its token gets. */
+  name: text("name").notNull(),
+  scope: text("scope", { enum: ["read", "run"] }).notNull(),
+  redirectUri: text("redirect_uri").notNull(),
+  /** The hash that the program's verifier must have (RFC 7636). */
+  challenge: text("challenge").notNull(),
+  expiresAt: moment("expires_at").notNull(),
+});
+
 /** The rights that a token may have. */
 export const SCOPES = ["serve", "read", "run", "admin"] as const;
 

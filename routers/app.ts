@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { agentsRouter } from "./agents.ts";
 import { backtestsRouter, backtestsStreamsRouter } from "./backtests/backtests.ts";
 import { endpointsRouter } from "./endpoints.ts";
 import { healthRouter } from "./health.ts";
@@ -18,6 +19,7 @@ const routers = {
   health: healthRouter,
   session: sessionRouter,
   tokens: tokensRouter,
+  agents: agentsRouter,
   marketData: marketDataRouter,
   backtests: backtestsRouter,
   optimizations: optimizationsRouter,

@@ -11,6 +11,7 @@ import type { Context } from "../routers/common/trpc.ts";
 import { logUnreadable } from "../routers/common/stored_records.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/common/errors.ts";
 import { findNearestPath } from "../routers/common/name_hints.ts";
+import { serveAgentSignIn } from "./agents/sign_in_routes.ts";
 import { serveAgents } from "./agents/serve_agents.ts";
 import { answerAuth, refuseUnclearPaths } from "./requests/auth_answers.ts";
 import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
@@ -124,7 +125,8 @@ export function createApp(options: AppOptions): Handler {
     await next();
   });
   serveTrpc(app, streams, options);
-  serveAgents(app, addContext, stallMs);
+  serveAgents(app, addContext, options);
+  serveAgentSignIn(app, options);
   app.get("/strategy.d.ts", async (c) => c.text(await Deno.readTextFile(SCRIPT_TYPES)));
   serveDescription(app);
   serveConsole(app, options.consoleFolder);

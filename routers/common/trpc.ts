@@ -8,6 +8,7 @@ import type { AnswerBudget } from "./answer_budget.ts";
 import type { RowsWorker } from "../../workers/rows/rows_worker.ts";
 import type { UserTurns } from "./user_turns.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
+import type { AgentSignIn } from "./agent_sign_in.ts";
 import type { Quotas } from "./quotas.ts";
 import type { SIGN_UP } from "./sign_up.ts";
 import { findUnstorable } from "./text.ts";
@@ -46,6 +47,7 @@ export interface Services {
   /** `host:port` pairs that users' endpoints may have although they are not public. */
   readonly remoteAllow: ReadonlySet<string>;
   readonly signUp: (typeof SIGN_UP)[number];
+  readonly agentSignIn: AgentSignIn;
   /** For what takes long to read. */
   readonly userTurns: UserTurns;
   /** Decodes and writes the rows of lists. */

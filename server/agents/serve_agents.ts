@@ -7,6 +7,7 @@ import { errorStatus, toAppError } from "../../routers/common/errors.ts";
 import { logUnreadable } from "../../routers/common/stored_records.ts";
 import { VERSION } from "../../routers/health.ts";
 import { requireAccess } from "../../routers/common/trpc.ts";
+import type { AgentSignIn } from "../../routers/common/agent_sign_in.ts";
 import type { ServerEnv } from "../requests/context.ts";
 import { readJson } from "../middleware/body.ts";
 import { writeAnswer } from "./answers.ts";
@@ -14,6 +15,7 @@ import { CATALOGUE_TOOLS } from "./catalogue_tools.ts";
 import { listPages, PAGES } from "./pages.ts";
 import { RESEARCH_TOOLS } from "./research_tools.ts";
 import { RUN_TOOLS } from "./run_tools.ts";
+import { challengeOf } from "./sign_in_routes.ts";
 import type { AgentApi, Tool } from "./tool.ts";
 
 const log = getLogger(["hindcast", "agents"]);
@@ -35,10 +37,10 @@ Answers have at most 8 KB; "more" says how to read on.`;
 export function serveAgents(
   app: Hono<ServerEnv>,
   addContext: (c: HonoContext<ServerEnv>) => Promise<void>,
-  stallMs: number,
+  { agentSignIn: signIn, stallMs }: { readonly agentSignIn: AgentSignIn; readonly stallMs: number },
 ): void {
   app.all("/mcp", async (c) => {
-    c.header("www-authenticate", "Bearer");
+    c.header("www-authenticate", challengeOf(signIn, c.req.url, c.req.header("authorization") !== undefined));
     await addContext(c);
     requireAccess("user", c.get("context"), "query");
     c.header("www-authenticate", undefined);

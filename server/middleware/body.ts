@@ -7,23 +7,27 @@ import type { ServerEnv } from "../requests/context.ts";
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
 /** Largest part of a body that is not an uploaded artifact (`content_base64`). */
 export const PLAIN_BYTES_MAX = 1024 * 1024;
-/** Largest body under /api/auth: it bounds a user's name, which every session answer repeats. */
-export const AUTH_BYTES_MAX = 16 * 1024;
+/** Largest body of a stranger. Under /api/auth it also bounds a user's name, which every session answer repeats. */
+export const SMALL_BODY_BYTES_MAX = 16 * 1024;
 
 /**
  * Reads a JSON body.
  *
- * @param options `isOptional`: a missing body is read as `undefined`. `stallMs`: see `untilStalled`.
+ * @param options `isOptional`: a missing body is read as `undefined`. `stallMs`: see `untilStalled`. `bytesMax`: of the body.
  * @returns The parsed value, at most 32 levels deep.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or VALIDATION_FAILED, in this order; where the body is
  * optional, the size is checked before the type.
  */
 export async function readJson(
   c: HonoContext,
-  { isOptional, stallMs }: { readonly isOptional: boolean; readonly stallMs: number },
+  { isOptional, stallMs, bytesMax = BODY_BYTES_MAX }: {
+    readonly isOptional: boolean;
+    readonly stallMs: number;
+    readonly bytesMax?: number;
+  },
 ): Promise<unknown> {
   if (!isOptional) requireType(c, "application/json");
-  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX, stallMs);
+  const bytes = await readBytes(c.req.raw, bytesMax, stallMs);
   // curl declares even an empty body to be a form.
   if (isOptional && bytes.byteLength === 0) return undefined;
   if (isOptional) requireType(c, "application/json");
@@ -35,6 +39,15 @@ export async function readJson(
     });
   }
   return value.value;
+}
+
+/** Reads a form of a page or a program. @throws AppError as `readJson` does. */
+export async function readForm(
+  c: HonoContext,
+  { stallMs, bytesMax }: { readonly stallMs: number; readonly bytesMax: number },
+): Promise<URLSearchParams> {
+  requireType(c, "application/x-www-form-urlencoded");
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, bytesMax, stallMs)));
 }
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body has one of these media types, with or without parameters. */
@@ -180,7 +193,7 @@ export function receiveAccountBody(stallMs: number): MiddlewareHandler<ServerEnv
   return async (c, next) => {
     const { raw } = c.req;
     if (raw.body !== null) {
-      const bytes = await readBytes(raw, AUTH_BYTES_MAX, stallMs);
+      const bytes = await readBytes(raw, SMALL_BODY_BYTES_MAX, stallMs);
       if (c.req.method === "POST" && bytes.byteLength > 0) requireType(c, "application/json");
       c.set("body", readLeniently(bytes));
       c.req.raw = new Request(raw, { body: bytes });

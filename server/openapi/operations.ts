@@ -87,6 +87,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Its next request is refused.",
     codes: ["TOKEN_NOT_FOUND"],
   },
+  "agents.find": {
+    summary: "The program that asks in a browser to act for the caller",
+    description: "For the page of consent. `/.well-known/oauth-authorization-server` has the addresses for programs.",
+    codes: ["VALIDATION_FAILED"],
+  },
+  "agents.answer": {
+    summary: "Let the program act for the caller, or refuse it",
+    description:
+      "`redirect_to` tells the program, with a code that it exchanges within two minutes for a token of this scope. Another answer of the caller's takes its place.",
+    codes: ["VALIDATION_FAILED", "QUOTA_EXCEEDED"],
+  },
   "endpoints.next": {
     summary: "Answer a request of a run, and fetch the next",
     description:

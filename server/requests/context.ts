@@ -52,6 +52,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     runCandlesMax: sources.runCandlesMax,
     remoteAllow: sources.remoteAllow,
     signUp: sources.signUp,
+    agentSignIn: sources.agentSignIn,
     userTurns: sources.userTurns,
     rowsWorker: sources.rowsWorker,
     user: found?.user ?? null,

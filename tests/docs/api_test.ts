@@ -4,7 +4,7 @@ import { tableFromIPC } from "apache-arrow";
 import manifest from "../../deno.json" with { type: "json" };
 import { DEPTH_MAX } from "../../routers/common/text.ts";
 import { SETTINGS } from "../../server/config.ts";
-import { AUTH_BYTES_MAX, BODY_BYTES_MAX, PLAIN_BYTES_MAX } from "../../server/middleware/body.ts";
+import { BODY_BYTES_MAX, PLAIN_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "../../server/middleware/body.ts";
 import { ANSWER_LIMITS, EVENT_LIMITS } from "../../server/answers/stream_limits.ts";
 import words from "../../server/openapi/field_words.json" with { type: "json" };
 import { ROUTES } from "../../server/rest/routes.ts";
@@ -22,7 +22,7 @@ const BYTES: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB
 const FIXED: readonly (readonly [row: string, position: number, home: string | number])[] = [
   ["body", 0, PLAIN_BYTES_MAX],
   ["body", 1, BODY_BYTES_MAX],
-  ["body below `/api/auth`", 0, AUTH_BYTES_MAX],
+  ["body below `/api/auth`", 0, SMALL_BODY_BYTES_MAX],
   ["nesting of JSON", 0, DEPTH_MAX],
   ["WASM module", 0, "MODULE_BYTES_MAX"],
   ["candles in one answer", 0, "RANGE_CANDLES_MAX"],

@@ -88,7 +88,10 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
   });
   await t.step("without a token it is 401, and a strange key is refused by name", async () => {
     const answer = await service.client().send("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" });
-    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+      401,
+      `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp", scope="read run"`,
+    ]);
     const said = await agent.text("find_data", { serach: "DEMO" });
     expect(said).toContain("did you mean search?");
   });

@@ -6,6 +6,7 @@ import { removeUnusedModules } from "../../db/modules.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import { RUN_RECORDS } from "../../db/run_records.ts";
 import { removeExpiredRequests } from "../../db/served_requests.ts";
+import { removeExpiredAgentCodes } from "../../db/agent_codes.ts";
 import { removeExpiredDeviceCodes, removeExpiredTokens } from "../../db/tokens.ts";
 import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
@@ -59,6 +60,7 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await removeEndedSessions(db);
   await removeExpiredTokens(db);
   await removeExpiredDeviceCodes(db);
+  await removeExpiredAgentCodes(db);
   await removeExpiredRequests(db);
   await inBatches(signal, () => removeOldRequests(db, new Date(Date.now() - REQUEST_KEPT_MS), BATCH));
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));

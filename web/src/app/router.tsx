@@ -138,6 +138,15 @@ const device = createRoute({
   component: lazyRouteComponent(() => import("../pages/account/device.tsx"), "DevicePage"),
 });
 
+const connect = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/connect",
+  validateSearch: ({ request }: Record<string, unknown>): { request: string } => ({
+    request: typeof request === "string" ? request : "",
+  }),
+  component: lazyRouteComponent(() => import("../pages/account/connect.tsx"), "ConnectPage"),
+});
+
 const admin = createRoute({
   getParentRoute: () => signedIn,
   path: "/admin",
@@ -177,7 +186,7 @@ export const router = createRouter({
     signUp,
     signedIn.addChildren([
       ...[runs, newRun, run, optimizations, newOptimization, optimization],
-      ...[strategies, strategy, universes, universe, data, instrument, compare, account, device, admin],
+      ...[strategies, strategy, universes, universe, data, instrument, compare, account, device, connect, admin],
     ]),
   ]),
   defaultPreload: "intent",
