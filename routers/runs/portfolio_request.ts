@@ -73,6 +73,7 @@ export async function completePortfolio(
   }
   if (list !== null && name !== null) throw refuse(`${path}/universe`, "and instruments cannot both be given");
   const chosen = wanted.portfolio ?? portfolioSchema.parse({});
+  if (chosen.rank === "score") requireScore(strategy, `${path}/portfolio/rank`);
   if (list !== null) {
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
     requireCount(strategy, countMarkets(members), { path: `${path}/instruments`, asked });
@@ -113,6 +114,13 @@ export function requireOneMarket(parameters: Parameters, path: string, what: str
 
 function countMarkets(members: readonly { readonly symbol: string; readonly exchange: string }[]): number {
   return new Set(members.map(({ symbol, exchange }) => JSON.stringify([symbol, exchange]))).size;
+}
+
+/** Scripts and modules of one market may have a score, which their runs find out. */
+function requireScore({ name, runtime, decidesOnMarkets }: ResolvedStrategy, path: string): void {
+  if (decidesOnMarkets) throw refuse(path, `must be listed: ${name} decides on all markets at once`);
+  if (runtime !== null && runtime.type !== "remote") return;
+  throw refuse(path, `must be listed: ${name} gives no score, which scripts and modules may have`);
 }
 
 /** A portfolio strategy has its own limits: pairs are two. Code of one market has an instance for each. */

@@ -200,6 +200,11 @@ interface Strategy {
   onFill?(fill: Fill): void;
   /** Called for each trade that a fill has closed, or a part of it, behind its `onFill`. */
   onClose?(trade: ClosedTrade): void;
+  /**
+   * How good an entry at the close of candle `i` would be: in a run over many markets with the rank `score`, the market with the
+   * highest decides first, and one of NaN last. Called before `decide`.
+   */
+  score?(i: number, candles: Candles): number;
 }
 
 /** The candles of a run, before the first of them is seen. */

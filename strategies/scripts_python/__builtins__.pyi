@@ -124,6 +124,8 @@ class Strategy:
         """Called before `decide` for each fill since the last decision, oldest first."""
     def on_close(self, trade: ClosedTrade) -> None:
         """Called for each trade that a fill has closed, or a part of it, behind its `on_fill`."""
+    def score(self, i: int, candles: Candles) -> float:
+        """How good an entry at candle `i` would be: with the rank `score`, the market with the highest decides first. Optional."""
 
 class Market(Protocol):
     """A market of a Portfolio. `i` is its newest closed candle, -1 before the first; `weight` a fraction of equity."""

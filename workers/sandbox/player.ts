@@ -3,8 +3,13 @@ import type { Candles } from "../../engine/candles.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 
 /** A strategy of which each simulation has a new instance, which must not know the last one. */
-export abstract class InstanceStrategy<Guest extends { readonly warmup: number }, Player> {
+export abstract class InstanceStrategy<
+  Guest extends { readonly warmup: number; readonly hasScore: boolean },
+  Player extends { score(i: number): number },
+> {
   readonly warmup: number;
+  /** Absent: its code says nothing of how good an entry would be. */
+  readonly score?: (i: number) => number;
   readonly #makeGuest: () => Guest;
   #first: Guest | null;
   protected player: Player | null = null;
@@ -18,6 +23,7 @@ export abstract class InstanceStrategy<Guest extends { readonly warmup: number }
     this.#makeGuest = makeGuest;
     this.#first = makeGuest();
     this.warmup = Math.max(1, candlesMin, this.#first.warmup);
+    if (this.#first.hasScore) this.score = (i) => this.player?.score(i) ?? NaN;
   }
 
   /** Has an instance play these candles. @throws {RunError} When it cannot. */

@@ -199,6 +199,7 @@ export const EXPORTED_FUNCTIONS: Readonly<Record<string, { readonly type: string
   on_candle: { type: "(i32) -> i32", required: true },
   on_markets: { type: "(i32, i32) -> i32", required: false },
   every: { type: "() -> i32", required: false },
+  score: { type: "(i32) -> f64", required: false },
   _initialize: { type: "() -> nothing", required: false },
 };
 export const MEMORY_EXPORT = "memory";

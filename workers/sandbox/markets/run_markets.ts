@@ -2,9 +2,9 @@
 import type { BufferPool } from "../../../engine/buffer_pool.ts";
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
-import type { PortfolioMarket, PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
+import type { PortfolioMarket, PortfolioRequest, RankedStrategy } from "../../../engine/portfolio/portfolio.ts";
 import { runPortfolio } from "../../../engine/portfolio/run_portfolio.ts";
-import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import type { Account, OrderBook } from "../../../engine/strategy.ts";
 import type { Integrity } from "../../../engine/result.ts";
 import { RunError } from "../../common/outcome.ts";
 import type { MarketsTask } from "../../common/protocol.ts";
@@ -16,12 +16,22 @@ import { RecordedPortfolio } from "./recorded_portfolio.ts";
 /** The strategy of all markets, or one for each. */
 type MarketsStrategy = PortfolioRequest["strategy"];
 
-/** One strategy for each market of a task, which fails by its market's name. */
+/**
+ * One strategy for each market of a task, which fails by its market's name.
+ *
+ * @throws {RunError} When they are to be ranked by a score and have none.
+ */
 export function strategyForEach(
   { markets, positionsMax, rank }: MarketsTask,
-  make: (market: number) => Strategy,
+  make: (market: number) => RankedStrategy,
 ): MarketsStrategy {
   const strategies = markets.map(({ id }, n) => markets.length === 1 ? make(n) : new NamedStrategy(id, make(n)));
+  if (rank === "score" && strategies.every(({ score }) => score === undefined)) {
+    throw new RunError(
+      "STRATEGY_FAILED",
+      "Cannot rank by score: the strategy has no function score; add one, or rank as listed",
+    );
+  }
   return { kind: "each", strategies, positionsMax, rank };
 }
 
@@ -60,15 +70,17 @@ export function checkStrategies(task: MarketsTask, acts: MarketsActs, make: () =
 }
 
 /** A strategy of one of many markets: its failures name the market. */
-class NamedStrategy implements Strategy {
+class NamedStrategy implements RankedStrategy {
   readonly warmup: number;
+  readonly score?: (i: number) => number;
   readonly #id: string;
-  readonly #strategy: Strategy;
+  readonly #strategy: RankedStrategy;
 
-  constructor(id: string, strategy: Strategy) {
+  constructor(id: string, strategy: RankedStrategy) {
     this.warmup = strategy.warmup;
     this.#id = id;
     this.#strategy = strategy;
+    if (strategy.score !== undefined) this.score = (i) => this.#scoreOf(i);
   }
 
   prepare(candles: Candles, pool?: BufferPool | null, days?: TradingDayColumns | null): void {
@@ -82,6 +94,14 @@ class NamedStrategy implements Strategy {
   decide(i: number, account: Account, book: OrderBook): void {
     try {
       this.#strategy.decide(i, account, book);
+    } catch (error) {
+      throw this.#name(error);
+    }
+  }
+
+  #scoreOf(i: number): number {
+    try {
+      return this.#strategy.score?.(i) ?? NaN;
     } catch (error) {
       throw this.#name(error);
     }

@@ -171,6 +171,21 @@ export class PythonDoor implements Door {
     }
   };
 
+  hasScore = (): boolean => this.#machine.ask(MACHINE.hasScore) !== null;
+
+  score = (i: number): number => {
+    const columns = this.#columns;
+    if (columns === null || this.#machine.isBroken) throw brokenRealm("it cannot go on");
+    columns.show(i, this.#windows);
+    this.#python.words[this.#candleWord] = i;
+    const answer = this.#machine.ask(MACHINE.score, this.#python.integer(i)) ?? "";
+    this.#shared.takeLog();
+    const isError = answer.startsWith("{");
+    this.#words[STATE.rows / 4] = isError ? -1 : 0;
+    if (isError) this.#failure = answer;
+    return Number(answer);
+  };
+
   takeFills = (count: number): void => {
     this.#shared.giveFills(count);
     const failure = this.#machine.ask(MACHINE.takeFills, this.#python.integer(count));

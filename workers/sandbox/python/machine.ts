@@ -37,6 +37,8 @@ export const MACHINE = {
   book: 29,
   tagOfTargets: 30,
   decidePortfolio: 31,
+  hasScore: 32,
+  score: 33,
 } as const;
 
 /** Of a text. Requests and errors are shorter. */

@@ -23,6 +23,8 @@ export class ScriptGuest extends RealmGuest {
   readonly listsMax: Reads["listsMax"];
   readonly hasDetails: boolean;
   readonly hasFills: boolean;
+  /** True if it says how good an entry would be. */
+  readonly hasScore: boolean;
   /** Where the realm takes the rows of shown columns from, see realm/memory.ts. */
   readonly windows: Float64Array;
   /** Markets of the run. */
@@ -61,6 +63,7 @@ export class ScriptGuest extends RealmGuest {
     this.attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
+    this.hasScore = ask(() => door.hasScore()) === true;
     this.takeLog();
   }
 
@@ -107,6 +110,21 @@ export class ScriptGuest extends RealmGuest {
     );
   }
 
+  /** How good an entry at the close of candle `i` would be. @throws {RunError} When the script throws. */
+  score(i: number, candles: Candles): number {
+    const at = `Cannot rank at ${nameCandle(candles, i)}`;
+    let answer: unknown = NaN;
+    try {
+      answer = askInTime(() => this.door.score(i));
+    } catch (error) {
+      throw this.explain(error, at);
+    }
+    if (this.words[STATE.wanted / 4] !== 0) throw new MoreWanted();
+    if (this.words[STATE.logged / 4] !== this.logged) this.takeLog();
+    if (typeof answer === "number" && this.rows === 0) return answer;
+    throw this.explain(new ScriptError(ask(() => this.door.failure())), at);
+  }
+
   /** Gives the script the first rows of the table of fills. */
   giveFills(count: number): void {
     ask(() => this.door.takeFills(count));
@@ -115,6 +133,16 @@ export class ScriptGuest extends RealmGuest {
   /** Orders of the last decision. */
   get rows(): number {
     return this.words[STATE.rows / 4]!;
+  }
+}
+
+/** Like `ask`, for a call that may never end. */
+function askInTime(call: () => unknown): unknown {
+  countCall();
+  try {
+    return ask(call);
+  } finally {
+    countCall();
   }
 }
 

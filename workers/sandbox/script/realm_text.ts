@@ -1,6 +1,7 @@
 import { LAYOUT } from "../contracts/layout.ts";
 import * as book from "./realm/book.ts";
 import * as columns from "./realm/columns.ts";
+import * as deciding from "./realm/deciding.ts";
 import * as inputs from "./realm/inputs.ts";
 import * as marketOrders from "./realm/market_orders.ts";
 import * as memory from "./realm/memory.ts";
@@ -16,6 +17,7 @@ import * as world from "./realm/world.ts";
 const PARTS = [
   book,
   columns,
+  deciding,
   inputs,
   marketOrders,
   memory,

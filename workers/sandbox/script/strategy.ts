@@ -88,6 +88,11 @@ class ScriptPlayer {
     return until;
   }
 
+  score(i: number): number {
+    if (i >= this.#filled) this.#fillWindows(i);
+    return this.#guest.score(i, this.#candles);
+  }
+
   place(i: number, book: OrderBook): void {
     if (this.acting !== i) return;
     this.acting = -1;

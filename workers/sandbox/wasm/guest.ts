@@ -8,15 +8,14 @@ import {
   FRAME,
   FRAME_BYTES,
   IMPORT_MODULE,
-  LOG_LINES_MAX,
   MEMORY_IMPORT,
-  MESSAGE_BYTES_MAX,
   ORDERS_MAX,
   TRADES_MAX,
   WARMUP_MAX,
   WORKING_MAX,
 } from "../contracts/abi.ts";
 import type { DrivenGuest, Driver } from "./driver.ts";
+import { type LogLines, makeAsk, makeImports, type ReadText, readText } from "./guest_imports.ts";
 import { AskedInputs } from "./guest_inputs.ts";
 
 /** Thrown through the module's calls when it calls `abort`. */
@@ -63,6 +62,8 @@ export class Guest implements DrivenGuest {
   readonly hasDetails: boolean;
   /** The period after which a module for many markets is asked; null: whenever a candle closes. */
   readonly every: Period | null;
+  /** True if the module says how good an entry would be. */
+  readonly hasScore: boolean;
   readonly memory: WebAssembly.Memory;
   readonly driver: Driver;
   /** Of the run's candles, the first in its range. */
@@ -74,6 +75,7 @@ export class Guest implements DrivenGuest {
   /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;
   readonly #alloc: Call;
+  readonly #score: Call | null;
 
   /**
    * @param parametersJson The parameters as the module reads them.
@@ -103,6 +105,8 @@ export class Guest implements DrivenGuest {
     this.onCandle = callable(exports["on_candle"]);
     this.onMarkets = callable(exports["on_markets"] ?? exports["on_candle"]);
     this.#alloc = callable(exports["alloc"]);
+    this.#score = exports["score"] === undefined ? null : callable(exports["score"]);
+    this.hasScore = this.#score !== null;
     if (exports["_initialize"] !== undefined) attempt("start", () => callable(exports["_initialize"])(0));
     const version = attempt("read its ABI version", () => callable(exports["abi_version"])(0));
     if (version !== ABI_VERSION) {
@@ -141,6 +145,18 @@ export class Guest implements DrivenGuest {
   /** A RunError for an error of its own; others unchanged. @param doing The failed action, as "Cannot …". */
   explain(error: unknown, doing: string): unknown {
     return explainTrap(error, doing);
+  }
+
+  /** How good an entry would be at the newest candle that the frame counts; NaN without the function. @throws {RunError} @param doing As of `explain`. */
+  score(doing: string): number {
+    let answer: number;
+    try {
+      answer = this.#score?.(this.frame) ?? NaN;
+    } catch (error) {
+      throw this.explain(error, doing);
+    }
+    this.checkAbort(doing);
+    return answer;
   }
 
   /** The address of a block of its memory that is the host's for the whole run. @throws {RunError} */
@@ -223,58 +239,6 @@ function explainTrap(error: unknown, doing: string): unknown {
     return new RunError("STRATEGY_FAILED", `${doing}: the module threw an exception and did not catch it`);
   }
   return error;
-}
-
-/** A list that lines are added to. */
-export interface LogLines {
-  readonly length: number;
-  push(line: string): unknown;
-}
-
-type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
-
-function makeImports(read: ReadText, abort: (message: string) => never, log: LogLines): WebAssembly.ModuleImports {
-  return {
-    // The number of arguments tells AssemblyScript's `abort` from the other.
-    abort: (...args: number[]) => {
-      const [pointer = 0, second = 0, line = 0, column = 0] = args;
-      if (args.length < 4) abort(read(pointer, second, "utf-8"));
-      const file = read(second, null, "utf-16le");
-      abort(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
-    },
-    log: (pointer: number, byteLength: number) => {
-      if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
-    },
-  };
-}
-
-/** Finds an input by its name, or ends the run with the names that it has. */
-function makeAsk(read: ReadText, abort: (message: string) => never, inputs: AskedInputs) {
-  return (pointer: number, byteLength: number): number => {
-    try {
-      return inputs.ask(read(pointer, byteLength, "utf-8"));
-    } catch (error) {
-      if (error instanceof RangeError) return abort(error.message);
-      throw error;
-    }
-  };
-}
-
-/** A message of the module; with `byteLength` null an AssemblyScript string, whose length precedes it. */
-function readText(
-  memory: WebAssembly.Memory,
-  pointer: number,
-  byteLength: number | null,
-  encoding: "utf-8" | "utf-16le",
-): string {
-  const begin = pointer >>> 0;
-  const { buffer } = memory;
-  const outside = "(a message outside its memory)";
-  if (byteLength === null && (begin < 4 || begin > buffer.byteLength)) return begin === 0 ? "" : outside;
-  const length = (byteLength ?? new DataView(buffer).getUint32(begin - 4, true)) >>> 0;
-  if (begin + length > buffer.byteLength) return outside;
-  const text = new TextDecoder(encoding).decode(new Uint8Array(buffer, begin, Math.min(length, MESSAGE_BYTES_MAX)));
-  return text.replace(/\p{Cc}/gu, " ");
 }
 
 function callable(value: unknown): Call {

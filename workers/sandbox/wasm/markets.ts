@@ -16,7 +16,7 @@ import {
 } from "../task.ts";
 import { roundCapacity } from "../player.ts";
 import { checkModule } from "./check.ts";
-import type { LogLines } from "./guest.ts";
+import type { LogLines } from "./guest_imports.ts";
 import { type GuestMaker, makersFor } from "./maker.ts";
 import { GuestPortfolio } from "./portfolio.ts";
 import { ModuleFault } from "./sections.ts";

@@ -19,7 +19,8 @@ import {
 } from "../task.ts";
 import { ABI_VERSION } from "../contracts/abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
-import { type Guest, type LogLines, ParametersRefused } from "./guest.ts";
+import { type Guest, ParametersRefused } from "./guest.ts";
+import type { LogLines } from "./guest_imports.ts";
 import { GuestMaker } from "./maker.ts";
 import { GuestPortfolio } from "./portfolio.ts";
 import { ModuleFault } from "./sections.ts";

@@ -110,6 +110,23 @@ class GuestPlayer {
     return until;
   }
 
+  /** Shows candle `i` before it is decided on, and asks how good an entry would be. @throws {RunError} When the module fails. */
+  score(i: number): number {
+    if (!this.#hasLookback) this.#showLookback(i);
+    const { time, open, high, low, close, volume } = this.#candles;
+    const { buffer } = this.#guest.memory;
+    const doubles = new Float64Array(buffer);
+    [time, open, high, low, close, volume].forEach((column, n) => doubles[this.#columns[n]! / 8 + i] = column[i]!);
+    new Int32Array(buffer)[(this.#guest.frame + FRAME.count) / 4] = i + 1;
+    this.#inputs?.show(i, i + 1);
+    countCall();
+    try {
+      return this.#guest.score(`Cannot rank at ${nameCandle(this.#candles, i)}`);
+    } finally {
+      countCall();
+    }
+  }
+
   /** @returns The first candle that is not decided on. */
   #decide(i: number, until: number): number {
     const driver = this.#driver;

@@ -239,6 +239,24 @@ def read_decider():
     return (program.strategy.decide, candles, account, orders)
 
 
+def has_score():
+    """Something if the strategy's class says how good an entry would be."""
+    return "yes" if callable(getattr(program.kind, "score", None)) else None
+
+
+def read_score(i):
+    """The score at a candle, as a number's text, or what it threw, described."""
+    try:
+        score = program.strategy.score(i, candles)
+        if not isinstance(score, (int, float)):
+            raise TypeError(f"score must return a number, not {type(score).__name__}")
+        return repr(float(score))
+    except Wanted:
+        return "nan"
+    except BaseException as error:
+        return describe(error)
+
+
 def read_line(number):
     # As JSON, since a text of Python may have half of a surrogate pair.
     return json.dumps(log.lines[number])
@@ -362,4 +380,5 @@ MACHINE = (
     read_plots, read_plot, read_schema, take_in, columns.views, tables.bytes, equity_now, candle_now,
     make_another, take_fills, report_fills, is_portfolio, start_portfolio, read_every, read_state, prepare_portfolio,
     read_market_requests, read_market_shown, read_market_views, read_book, read_tag_of_targets, decide_portfolio,
+    has_score, read_score,
 )

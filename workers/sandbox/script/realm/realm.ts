@@ -4,13 +4,14 @@
  */
 import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
-import { type Columns, crossesAbove, makeColumns } from "./columns.ts";
+import { crossesAbove, makeColumns } from "./columns.ts";
+import { type Definition, makeDecide, makeScore } from "./deciding.ts";
 import { clearMemory, makeMemory, type Memory, want } from "./memory.ts";
-import { makeOrders, type OrderWriter } from "./orders.ts";
+import { makeOrders } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, findMissing } from "./parameters.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
-import { type Listener, makeFills } from "./trades.ts";
+import { makeFills } from "./trades.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
 import { watchRealm } from "./watch.ts";
 
@@ -46,6 +47,10 @@ export interface Door {
    * error, a wish or lines for the log. Returns the candle of orders and errors, which the state has; else the next one to decide on.
    */
   readonly decide: (i: number, until: number) => number;
+  /** True if the strategy says how good an entry would be. */
+  readonly hasScore: () => boolean;
+  /** Shows candle `i`, and calls the strategy's `score`: NaN with -1 rows after an error, which `failure` describes. */
+  readonly score: (i: number) => number;
   /** Takes the first rows of the table of fills: the next `decide` tells the script of them. */
   readonly takeFills: (count: number) => void;
   /** The error of `decide`, as `describe` has it. */
@@ -61,15 +66,6 @@ export interface Door {
   readonly plot: (number: number) => ArrayBuffer;
   /** For a strategy that decides on many markets; absent: its language has none. */
   readonly portfolio?: PortfolioDoor;
-}
-
-interface Definition {
-  readonly warmup: number;
-  readonly self: object;
-  readonly prepare: ((candles: object) => unknown) | null;
-  readonly decide: (i: number, candles: object, account: object, orders: object) => unknown;
-  readonly onFill: Listener | null;
-  readonly onClose: Listener | null;
 }
 
 type Factory = Parameters<typeof callFactory>[0];
@@ -171,6 +167,8 @@ export function makeDoor(
     shown: () => stringify(columns.shown()),
     column: columns.buffer,
     decide: makeDecide(layout, memory, { columns, writer, fills, definition: program.definition }, fail),
+    hasScore: () => program.definition().score !== null,
+    score: makeScore(layout, memory, { columns, definition: program.definition }, fail),
     takeFills: fills.take,
     failure: () => failure,
     line: (n) => log.lines[n]!,
@@ -210,9 +208,10 @@ export function readDefinition(made: unknown, layout: Layout, missing: () => str
   if (typeof made !== "object" || made === null) {
     throw new TypeError(`the function that strategy takes must return an object with decide, not ${typeof made}`);
   }
-  const { warmup = 1, prepare = null, decide, onFill = null, onClose = null, ...rest }: Record<string, unknown> = {
-    ...made,
-  };
+  const { warmup = 1, prepare = null, decide, onFill = null, onClose = null, score, ...rest }: Record<
+    string,
+    unknown
+  > = { ...made };
   const misspelt = Object.keys(rest).find((key) =>
     /^(warm.?up|prep.*|deci.*|on_?(candle|bar|fill.*|order|trade|close.*)|init)$/i.test(key)
   );
@@ -229,68 +228,10 @@ export function readDefinition(made: unknown, layout: Layout, missing: () => str
   if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");
   if (onFill !== null && !isCallable(onFill)) throw new TypeError("onFill must be a function");
   if (onClose !== null && !isCallable(onClose)) throw new TypeError("onClose must be a function");
-  return { warmup, self: made, prepare, decide, onFill, onClose };
+  // It may be a name for something else: a strategy without it has no score.
+  return { warmup, self: made, prepare, decide, onFill, onClose, score: isCallable(score) ? score : null };
 }
 
 export function prepare({ prepare, self }: Definition, candles: object): void {
   if (prepare !== null) refusePromise("prepare", prepare.call(self, candles));
-}
-
-/** The call of decisions: shows a candle and the account, calls `decide`, and stops at orders. */
-export function makeDecide(
-  { state: at, windowRows }: Layout,
-  memory: Memory,
-  parts: {
-    readonly columns: Columns;
-    readonly writer: OrderWriter;
-    readonly fills: ReturnType<typeof makeFills>;
-    readonly definition: () => Definition;
-  },
-  fail: (error: unknown) => void,
-): Door["decide"] {
-  const { fills } = parts;
-  const account = { cash: 0, equity: 0, quantity: 0, entryPrice: NaN, initialBalance: 0 };
-  Object.defineProperty(account, "closedTrades", { get: fills.closedTrades });
-  const { words, doubles, windows, decided } = memory;
-  const { columns: { candles, show }, writer } = parts;
-  const { orders } = writer;
-  let definition: Definition | null = null;
-  const decideUntil = ({ decide, onFill, onClose, self }: Definition, i: number, until: number): number => {
-    const cash = doubles[at.cash >>> 3]!;
-    const quantity = doubles[at.quantity >>> 3]!;
-    const entryPrice = quantity === 0 ? NaN : doubles[at.entryPrice >>> 3]!;
-    const { firstIndex } = memory;
-    const initialBalance = doubles[at.initialBalance >>> 3]!;
-    const logged = words[at.logged >>> 2]!;
-    for (;;) {
-      memory.i = i;
-      show(i);
-      account.cash = cash;
-      account.equity = cash + quantity * windows[i & (windowRows - 1)]!;
-      account.quantity = quantity;
-      account.entryPrice = entryPrice;
-      account.initialBalance = initialBalance;
-      if (fills.areWaiting()) fills.report(self, onFill, onClose);
-      const answer = decide.call(self, i, candles, account, orders);
-      if (typeof answer === "object") refusePromise("decide", answer);
-      decided[0] = i + 1 - firstIndex;
-      if (writer.rows() !== 0) break;
-      i++;
-      if (i === until || words[at.wanted >>> 2] !== 0 || words[at.logged >>> 2] !== logged) break;
-    }
-    return i;
-  };
-  return (i, until) => {
-    try {
-      definition ??= parts.definition();
-      writer.begin();
-      const reached = decideUntil(definition, i, until);
-      words[at.rows >>> 2] = writer.rows();
-      return reached;
-    } catch (error) {
-      words[at.rows >>> 2] = -1;
-      fail(error);
-      return memory.i;
-    }
-  };
 }

@@ -1,0 +1,61 @@
+/** The functions that a module imports. */
+import { LOG_LINES_MAX, MESSAGE_BYTES_MAX } from "../contracts/abi.ts";
+import type { AskedInputs } from "./guest_inputs.ts";
+
+/** A list that lines are added to. */
+export interface LogLines {
+  readonly length: number;
+  push(line: string): unknown;
+}
+
+/** Reads a text of the module. */
+export type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
+
+/** The functions of `env` besides `input`. */
+export function makeImports(
+  read: ReadText,
+  abort: (message: string) => never,
+  log: LogLines,
+): WebAssembly.ModuleImports {
+  return {
+    // The number of arguments tells AssemblyScript's `abort` from the other.
+    abort: (...args: number[]) => {
+      const [pointer = 0, second = 0, line = 0, column = 0] = args;
+      if (args.length < 4) abort(read(pointer, second, "utf-8"));
+      const file = read(second, null, "utf-16le");
+      abort(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
+    },
+    log: (pointer: number, byteLength: number) => {
+      if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
+    },
+  };
+}
+
+/** Finds an input by its name, or ends the run with the names that it has. */
+export function makeAsk(read: ReadText, abort: (message: string) => never, inputs: AskedInputs) {
+  return (pointer: number, byteLength: number): number => {
+    try {
+      return inputs.ask(read(pointer, byteLength, "utf-8"));
+    } catch (error) {
+      if (error instanceof RangeError) return abort(error.message);
+      throw error;
+    }
+  };
+}
+
+/** A message of the module; with `byteLength` null an AssemblyScript string, whose length precedes it. */
+export function readText(
+  memory: WebAssembly.Memory,
+  pointer: number,
+  byteLength: number | null,
+  encoding: "utf-8" | "utf-16le",
+): string {
+  const begin = pointer >>> 0;
+  const { buffer } = memory;
+  const outside = "(a message outside its memory)";
+  if (byteLength === null && (begin < 4 || begin > buffer.byteLength)) return begin === 0 ? "" : outside;
+  const length = (byteLength ?? new DataView(buffer).getUint32(begin - 4, true)) >>> 0;
+  if (begin + length > buffer.byteLength) return outside;
+  const text = new TextDecoder(encoding).decode(new Uint8Array(buffer, begin, Math.min(length, MESSAGE_BYTES_MAX)));
+  return text.replace(/\p{Cc}/gu, " ");
+}
