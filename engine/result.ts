@@ -1,6 +1,6 @@
 import type { Execution } from "./execution.ts";
 import type { Metrics } from "./metrics/definitions.ts";
-import type { Bounds } from "./run.ts";
+import type { Bound, Bounds } from "./run.ts";
 
 /** Findings of the checks on a strategy's honesty. */
 export interface Integrity {
@@ -145,5 +145,12 @@ export interface PortfolioSummary {
     readonly values: readonly (readonly (number | null)[])[];
   };
   /** Mean over marks of the net and gross value of positions, as fractions of equity. */
-  readonly exposure: { readonly net: number; readonly gross: number };
+  readonly exposure: {
+    readonly net: number;
+    readonly gross: number;
+    /** The same at the moments of `weights`. Absent in results from before it was kept. */
+    readonly over_time?: { readonly net: readonly number[]; readonly gross: readonly number[] };
+  };
+  /** The ends with worst prices that come together, as the result is, and with closes alone. Absent where they are the same. */
+  readonly margin_bounds?: { readonly worst_together: Bound; readonly closes_only: Bound };
 }

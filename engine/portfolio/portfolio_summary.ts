@@ -1,9 +1,11 @@
 import type { PortfolioSummary } from "../result.ts";
-import type { PortfolioResult } from "./portfolio.ts";
+import type { MarginBounds, PortfolioResult } from "./portfolio.ts";
 
 /** The tables of a result. @param ids Of the markets, in their order. */
 export function summarizePortfolio(result: PortfolioResult, ids: readonly string[]): PortfolioSummary {
   const { contributions: { pnl, fees, trades, marksHeld, share }, holdings, weights, profits, correlation } = result;
+  const { marginBounds } = result;
+  const at = (column: Float64Array) => Array.from(weights.marks, (mark) => column[mark]!);
   const marks = Math.max(1, result.time.length);
   const length = correlation.markets.length;
   const rowOf = new Map([...weights.marks].map((mark, row) => [mark, row]));
@@ -32,8 +34,17 @@ export function summarizePortfolio(result: PortfolioResult, ids: readonly string
         (_, a) => Array.from({ length }, (_, b) => numberOrNull(correlation.values[a * length + b]!)),
       ),
     },
-    exposure: { net: mean(result.netExposure), gross: mean(result.grossExposure) },
+    exposure: {
+      net: mean(result.netExposure),
+      gross: mean(result.grossExposure),
+      over_time: { net: at(result.netExposure), gross: at(result.grossExposure) },
+    },
+    ...(marginBounds === null || areEqual(marginBounds) ? {} : { margin_bounds: marginBounds }),
   };
+}
+
+function areEqual({ worst_together: one, closes_only: other }: MarginBounds): boolean {
+  return one.final_equity === other.final_equity && one.trades === other.trades;
 }
 
 function numberOrNull(value: number): number | null {

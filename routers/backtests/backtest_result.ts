@@ -68,7 +68,17 @@ const portfolioSchema = z.object({
   exposure: z.object({
     net: z.number().describe("Mean sum of positions' values as a fraction of equity."),
     gross: z.number().describe("The same without regard to their side."),
+    over_time: z.object({
+      net: z.array(z.number()).readonly().describe("As `net` above, a value a moment."),
+      gross: z.array(z.number()).readonly().describe("As `gross` above, a value a moment."),
+    }).optional().describe("The same at each of `weights.timestamps`. Absent in results from before it was kept."),
   }).describe("Means over all marks."),
+  margin_bounds: z.object({
+    worst_together: boundSchema.describe("All open candles at their worst prices at once, as the result is."),
+    closes_only: boundSchema.describe("The account is called by its closes alone."),
+  }).optional().describe(
+    "Two ends of a run whose margin calls depend on whether worst prices came together. Absent where they are the same.",
+  ),
 }).meta({ id: "Portfolio" });
 
 const inputSchema = z.object({

@@ -36,7 +36,8 @@ function otherNotes({ notes, integrity }: BacktestResult): string[] {
 }
 
 /** Remarks to read before the figures. */
-function Warnings({ result: { integrity, bounds } }: { readonly result: BacktestResult }) {
+function Warnings({ result: { integrity, bounds, portfolio } }: { readonly result: BacktestResult }) {
+  const calls = portfolio?.margin_bounds;
   const failed = Object.entries(integrity).filter(([, { status }]) => status === "failed");
   const lines = [
     ...failed.map(([name, { evidence }]) => ({
@@ -47,6 +48,12 @@ function Warnings({ result: { integrity, bounds } }: { readonly result: Backtest
       text: `Some trades are ambiguous: the final equity lies between ${
         formatMoney(bounds.stop_first.final_equity)
       }, if each stop was first, and ${formatMoney(bounds.target_first.final_equity)}, if each target was.`,
+      look: "border-warn",
+    }]),
+    ...(calls === undefined ? [] : [{
+      text: `Margin calls depend on whether worst prices came together: the final equity is ${
+        formatMoney(calls.worst_together.final_equity)
+      } if they did, as counted here, and ${formatMoney(calls.closes_only.final_equity)} by closes alone.`,
       look: "border-warn",
     }]),
   ];
