@@ -78,9 +78,9 @@ export async function makeRun(client: TestClient, name: SampleRun): Promise<stri
   return id;
 }
 
-/** Submits an optimization of a year of hours over two parameters and waits for its end. @returns Its id. */
-export async function makeOptimization(client: TestClient): Promise<string> {
-  const optimization = {
+/** Makes an optimization of a year of hours over two parameters. @returns Its id. */
+export function makeOptimization(client: TestClient): Promise<string> {
+  return finishOptimization(client, {
     ...YEAR,
     strategy: "SMA Cross",
     name: "Slow and fast averages",
@@ -88,7 +88,23 @@ export async function makeOptimization(client: TestClient): Promise<string> {
     space: { fast: { min: 4, max: 48, step: 4 }, slow: { min: 20, max: 200, step: 10 } },
     constraints: ["slow - fast >= 10"],
     walk_forward: { train_days: 120, test_days: 40 },
-  };
+  });
+}
+
+/** Makes a scan of the sample's stocks over one parameter. @returns Its id. */
+export function makeScan(client: TestClient): Promise<string> {
+  return finishOptimization(client, {
+    ...{ symbol: "OAK", exchange: "SAMPLE", start_date: "2022-07-01", end_date: "2025-01-01", initial_balance: 10_000 },
+    strategy: "SMA Cross",
+    name: "The same rule on twelve stocks",
+    parameters: { timeframe: "1d", slow: 50, execution: { commission: 0.0005 } },
+    space: { fast: { min: 3, max: 24, step: 3 } },
+    markets: { instruments: SAMPLE_MEMBERS },
+  });
+}
+
+/** Submits an optimization and waits for its end. @returns Its id. */
+async function finishOptimization(client: TestClient, optimization: object): Promise<string> {
   const submitted = await client.send("POST", "/api/optimizations", { optimization });
   const id = submitted.at("/optimization/id");
   if (typeof id !== "string") throw new Error(`Cannot make the sample optimization: ${submitted.text}`);

@@ -9,7 +9,7 @@ import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
 import { onStage, type Stage } from "../support/stage.ts";
 import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
-import { makeOptimization, makeRun, makeUniverse, SAMPLE_RUNS } from "./sample_runs.ts";
+import { makeOptimization, makeRun, makeScan, makeUniverse, SAMPLE_RUNS } from "./sample_runs.ts";
 import { makeLongStrategy, makeScript } from "./sample_strategies.ts";
 
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
@@ -82,6 +82,9 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     optimizations.push({ name: "optimize-list", path: "/optimizations" });
     optimizations.push({ name: "optimize-result", path: `/optimizations/${id}`, act: chooseCell });
   }
+  if (isWanted({ name: "optimize-scan" })) {
+    optimizations.push({ name: "optimize-scan", path: `/optimizations/${await makeScan(client)}`, act: untilRanked });
+  }
   const runs: Shot[] = [];
   for (const name of SAMPLE_RUNS) {
     if (wanted.length > 0 && !wanted.some((each) => `run-${name}-runs`.includes(each) || each.includes(name))) continue;
@@ -117,6 +120,11 @@ async function registerMistake(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("My Average");
   await page.getByRole("button", { name: "Register" }).click();
   await page.getByText("The script did not pass its check").waitFor();
+}
+
+async function untilRanked(page: Page): Promise<void> {
+  await page.getByRole("table", { name: "Points by the median over the markets" }).waitFor();
+  await page.waitForLoadState("networkidle");
 }
 
 async function chooseCell(page: Page): Promise<void> {

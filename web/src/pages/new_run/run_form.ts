@@ -11,6 +11,7 @@ import {
   toMarkets,
   withCurrency,
 } from "./portfolio_form.ts";
+import { timeframesFrom } from "../../parts/candle_timeframes.ts";
 import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 
 const DAY_MS = 86_400_000;
@@ -106,7 +107,7 @@ export function startValues(
   return {
     symbol: earlier?.symbol ?? held?.symbol ?? "",
     exchange: earlier?.exchange ?? held?.exchange ?? "",
-    timeframe: String(earlier?.parameters["timeframe"] ?? "1h"),
+    timeframe: String(earlier?.parameters["timeframe"] ?? startTimeframe(held)),
     start: earlier?.start_date ?? held?.first?.slice(0, 10) ?? "",
     end: earlier?.end_date ?? dayAfter(held?.last ?? null),
     balance: String(earlier?.initial_balance ?? 10_000),
@@ -116,6 +117,12 @@ export function startValues(
     markets: startMarkets(earlier, universe),
     inputs: startInputs(earlier?.parameters),
   };
+}
+
+/** Hours, or the shortest candles of an instrument that has longer ones alone. */
+function startTimeframe(held: Instrument | undefined): string {
+  const offered = timeframesFrom(held?.timeframes ?? []);
+  return offered.includes("1h") ? "1h" : offered[0] ?? "1h";
 }
 
 /** The sample, which every service has, else the first instrument with candles. */

@@ -15,7 +15,7 @@ export function StartPage({ title, note, search: { from, strategy, universe }, f
   };
   readonly form: ComponentType<RunStart>;
 }) {
-  const { first, held, earlier, note: origin, error } = useStart(from, strategy);
+  const { first, held, earlier, note: origin, error } = useStart({ from, strategy, universe });
   return (
     <div className="mx-auto max-w-6xl">
       <h1 className="text-xl font-semibold">{title}</h1>
@@ -42,8 +42,18 @@ export function StartPage({ title, note, search: { from, strategy, universe }, f
 const FIRST_STRATEGY = "sma-cross";
 const LIST_MAX = 100;
 
-/** Reads what the form begins with. @param from The id of a run to repeat. @param slug A strategy to begin with. */
-function useStart(from: string | undefined, slug: string | undefined) {
+/** The start of a form, from its address. */
+interface Start {
+  /** The id of a run to repeat. */
+  readonly from?: string | undefined;
+  /** The slug of a strategy to begin with. */
+  readonly strategy?: string | undefined;
+  /** A universe to run over. */
+  readonly universe?: string | undefined;
+}
+
+/** Reads what the form begins with. */
+function useStart({ from, strategy: slug, universe }: Start) {
   const run = useQuery(
     api.backtests.get.queryOptions({ id: from ?? "" }, { enabled: from !== undefined, staleTime: Infinity }),
   );
@@ -56,15 +66,16 @@ function useStart(from: string | undefined, slug: string | undefined) {
   const isGone = codeOf(entry.error) === "STRATEGY_NOT_FOUND";
   const fallback = useQuery(api.strategies.get.queryOptions({ slug: FIRST_STRATEGY }, { enabled: isGone }));
   const instruments = useQuery(api.marketData.instruments.queryOptions({ limit: LIST_MAX }));
+  const member = useFirstMember(universe);
   const error = run.error ?? (isGone ? fallback.error : entry.error) ?? instruments.error;
-  const first = !isKnown || instruments.data === undefined
+  const first = !isKnown || instruments.data === undefined || member.isLoading
     ? undefined
     : earlier !== undefined && wanted === null
     ? chooseInline(earlier)
     : choose(entry.data ?? (isGone ? fallback.data : undefined), entry.data && earlier);
   return {
     first,
-    held: findSample(instruments.data?.instruments ?? []),
+    held: member.instrument ?? findSample(instruments.data?.instruments ?? []),
     earlier,
     note: isGone
       ? `The strategy ${earlier?.strategy ?? slug} is not in the catalogue any more. Choose another one.`
@@ -72,6 +83,22 @@ function useStart(from: string | undefined, slug: string | undefined) {
         `From the run of ${earlier.strategy} on ${earlier.symbol}, ${earlier.start_date} to ${earlier.end_date}.`,
     error,
   };
+}
+
+/** The first member of a universe as the archive has it: with it, a run over the universe finds candles of its dates. */
+function useFirstMember(name = "") {
+  const [slug = "", version] = name.split("@");
+  const input = { slug, limit: 1, ...(version === undefined ? {} : { version: Number(version) }) };
+  const members = useQuery(api.universes.members.queryOptions(input, { enabled: slug !== "" }));
+  const [member] = members.data?.members ?? [];
+  const found = useQuery(api.marketData.instruments.queryOptions(
+    { limit: LIST_MAX, search: member?.symbol ?? "" },
+    { enabled: member !== undefined },
+  ));
+  const instrument = found.data?.instruments.find(({ symbol, exchange, first }) =>
+    symbol === member?.symbol && exchange === member.exchange && first !== null
+  );
+  return { instrument, isLoading: members.isLoading || found.isLoading };
 }
 
 function choose(

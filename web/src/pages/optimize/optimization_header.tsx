@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, describeError, type Optimization } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
+import { formatCount } from "../../parts/format.ts";
 import { RunFacts } from "../../parts/run_facts.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { useMetric } from "../../parts/metric_value.ts";
@@ -60,10 +61,17 @@ function Actions({ optimization, id }: { readonly optimization: Optimization; re
   );
 }
 
-/** `fast 5 to 20 by 1, slow 20 to 60 by 5; fast < slow`. */
-function describeSpace({ space, constraints }: Optimization): string {
+/** `fast 5 to 20 by 1, slow 20 to 60 by 5; fast < slow; each of 12 markets by itself`. */
+function describeSpace({ space, constraints, markets, parameters }: Optimization): string {
   const axes = Object.entries(space).map(([name, axis]) =>
     "values" in axis ? `${name} ${axis.values.join(", ")}` : `${name} ${axis.min} to ${axis.max} by ${axis.step}`
   );
-  return [axes.join(" · "), ...constraints].join("; ");
+  const { instruments, universe } = parameters;
+  const over = Array.isArray(instruments)
+    ? [`one account over ${formatCount(instruments.length)} instruments`]
+    : typeof universe === "string"
+    ? [`one account over ${universe}`]
+    : [];
+  const scanned = markets === null ? [] : [`each of ${formatCount(markets.count)} markets by itself`];
+  return [axes.join(" · "), ...constraints, ...over, ...scanned].filter((words) => words !== "").join("; ");
 }

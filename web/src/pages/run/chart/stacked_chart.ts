@@ -19,12 +19,10 @@ import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowArou
 import type { TradeTable } from "../../../api.ts";
 import { ownPanes, PlotLines } from "./plot_lines.ts";
 import type { RunBars } from "./run_bars.ts";
-import { gatherMarks, listFills, toMarker } from "./trade_marks.ts";
+import { gatherMarks, listFills, toMarker, wordsFit } from "./trade_marks.ts";
 
 const BARS_MAX = 1_000;
 const MARKERS_MAX = 250;
-// More words would cover each other.
-const WORDS_MAX = 80;
 const SETTLE_MS = 60;
 /** Stretch factors of the run's own panes; with the others, a share is as high whatever was plotted. */
 const PANE_SHARES = [5, 3, 1.4, 1];
@@ -247,7 +245,7 @@ export class StackedChart {
       : listFills(this.#trades, [first, last], this.#market?.isAlone ? this.#market.drawn : null);
     const marks = gatherMarks(fills, this.#data.time);
     const areDrawn = marks.length <= MARKERS_MAX;
-    const haveWords = marks.length <= WORDS_MAX;
+    const haveWords = wordsFit(marks, this.#chart.timeScale().width());
     this.#markers.setMarkers(areDrawn ? marks.map((mark) => toMarker(mark, haveWords)) : []);
     this.#events.onView(first, last, fills.length, areDrawn);
   }

@@ -23,15 +23,29 @@ interface Mark {
   readonly sentences: Set<string>;
 }
 
-export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): SeriesMarker<UTCTimestamp> {
+// Of one in a marker's text, in pixels.
+const CHARACTER_WIDTH = 7;
+// Texts lie above and below the candles, at different heights: some of them may overlap.
+const WORDS_SHARE_MAX = 1.5;
+
+/** True if the texts of these marks can be read beside each other. @param width Of the chart, in pixels. */
+export function wordsFit(marks: readonly Mark[], width: number): boolean {
+  const characters = marks.reduce((sum, { words }) => sum + textOf(words).length, 0);
+  return characters * CHARACTER_WIDTH <= width * WORDS_SHARE_MAX;
+}
+
+function textOf(words: ReadonlySet<string>): string {
   const [first = "", ...others] = words;
-  const text = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): SeriesMarker<UTCTimestamp> {
   return {
     time: toChartTime(timeMs),
     position: isBuy ? "belowBar" : "aboveBar",
     shape: isBuy ? "arrowUp" : "arrowDown",
     color: readColor(isBuy ? "gain" : "loss"),
-    text: hasWord ? text : "",
+    text: hasWord ? textOf(words) : "",
   };
 }
 
