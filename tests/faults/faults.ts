@@ -5,6 +5,7 @@ import { retryOnDatabaseFault } from "../../workers/common/retry.ts";
 import { Cluster } from "./cluster.ts";
 import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
+import { Optimizations } from "./optimizations.ts";
 import { SeededRandom } from "./random.ts";
 import type { RunningProcess } from "../support/process.ts";
 import { RecoveryWatch } from "./recovery.ts";
@@ -14,6 +15,7 @@ const API_COUNT = 2;
 const WORKER_COUNT = 3;
 const RUN_MS_MAX = 20_000;
 const PAUSE_MS_MAX = 200;
+const OPTIMIZATIONS_MAX = 16;
 // Time for the connections to end while the process stands still.
 const UNNOTICED_MS = 100;
 const NEVER = new AbortController().signal;
@@ -31,8 +33,8 @@ export type Fault =
 export type Outcome = Readonly<Record<string, number>>;
 
 /**
- * Submits backtests to two API processes with three workers, causes faults meanwhile, and checks the records: every accepted backtest
- * ended exactly once, with the result of a clean run, and nothing else exists.
+ * Submits backtests, scans and optimizations of portfolios to two API processes with three workers, causes faults meanwhile, and checks
+ * the records: every accepted one ended exactly once, with the result of a clean run, and nothing else exists.
  *
  * @param faults The faults in their order, spread over the backtests.
  * @param recoveryMsMax How long work may stop after a fault; thirty seconds by default.
@@ -57,21 +59,29 @@ export async function runFaults(
     await first.signUp();
     const client = (index: number) => cluster.client(index % cluster.apis.length, first.cookie);
     const clean = await runClean(first);
+    const optimizations = await Optimizations.begin(first);
     const submissions = new Submissions();
     const recovery = new RecoveryWatch(query);
     const scene = { cluster, query, random, ground, recovery };
     for (const [index, fault] of faults.entries()) {
       const until = Math.ceil(backtests * (index + 1) / faults.length);
-      await Promise.all([submitUntil(submissions, until, client), cause(fault, scene)]);
+      const optimizes = index % Math.ceil(faults.length / OPTIMIZATIONS_MAX) === 0;
+      await Promise.all([
+        submitUntil(submissions, until, client),
+        optimizes ? optimizations.submit(() => client(index)) : null,
+        cause(fault, scene),
+      ]);
     }
     await untilAllEnded(query);
+    await optimizations.check(query, client(0));
     const recoveryMs = await recovery.close();
     expect(recoveryMs).toBeLessThan(recoveryMsMax);
     const repeated = await checkAll(query, submissions, clean, client(0));
     expect(await cluster.stop("SIGTERM")).toEqual([]);
     const { accepted: { size: accepted }, unanswered } = submissions;
     const tookMs = Math.round(performance.now() - begun);
-    return { accepted, unanswered, faults: faults.length, repeated, recoveryMs, tookMs };
+    const counts = { accepted, optimizations: optimizations.accepted, unanswered, faults: faults.length };
+    return { ...counts, repeated, recoveryMs, tookMs };
   } finally {
     await cluster.stop("SIGKILL");
   }

@@ -10,8 +10,8 @@ import { runZombies } from "./zombie.ts";
 
 const HELP = `deno task faults [--scenario NAME] [--seed N] [--minutes M] [--scale F]
 
-Breaks a service in many ways, on databases of its own, and checks the records: every accepted backtest ended once, with the result of
-a clean run byte for byte, every record has its job, no process is left over, and no fault stopped work for thirty seconds.
+Breaks a service in many ways, on databases of its own, and checks the records: every accepted backtest ended once (in random, workers,
+database and begin with scans and optimizations of portfolios among them), with the result of a clean run byte for byte, every record has its job, no process is left over, and no fault stopped work for thirty seconds.
 
   random    (default) eight faults of any kind over a hundred backtests, one seed after another, for M minutes
   workers   SIGKILL of a worker, 100 times over 1,000 backtests
