@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { serveMarkets } from "../support/made_markets.ts";
-import { compileAssemblyScript } from "../workers/sandbox/wasm/modules.ts";
+import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 
 const SYMBOLS = ["AAA", "BBB", "CCC"];
 const INSTRUMENTS = SYMBOLS.map((symbol) => ({ symbol, exchange: "LAB" }));
@@ -21,6 +21,10 @@ Deno.test("a module decides on many markets with one account", async (t) => {
   const { user, endService } = await serveMarkets(SYMBOLS);
   const runtime = { type: "wasm", artifact: { content_base64: (await compileRotation()).toBase64() } };
   await t.step("it trades as the built-in does, inline and registered", () => twin(user, runtime));
+  await t.step(
+    "a negative sum of weights that money cannot pay is scaled down together, as a script's is",
+    () => shorts(user),
+  );
   await t.step("it needs instruments, and is no optimization of one market", () => alone(user, runtime));
   await endService();
 });
@@ -64,6 +68,44 @@ async function twin(user: TestClient, runtime: object): Promise<void> {
     expect([integrity.lookahead.status, integrity.determinism.status]).toEqual(["passed", "passed"]);
   }
   expect((await listOf(user, inline.id, "trades")).length).toBeGreaterThan(20);
+}
+
+/** Weights of -0.9 and -0.6 of an account without leverage. */
+async function shorts(user: TestClient): Promise<void> {
+  const row = (market: number, weight: number) =>
+    `(f64.store offset=${64 + 80 * market} (local.get $rows) (f64.const ${weight}))`;
+  const module = compileWat(strategyWat({
+    after: `(func (export "on_markets") (param $frame i32) (param $markets i32) (result i32) (local $rows i32)
+      (local.set $rows (i32.load offset=4 (local.get $markets)))
+      (if (f64.eq (f64.load offset=40 (local.get $rows)) (f64.const 0)) (then
+        ${row(0, -0.9)} ${row(1, -0.6)} (i32.store offset=24 (local.get $markets) (i32.const 1))))
+      (i32.const 0))`,
+  }));
+  const source = `portfolio(() => ({ decide(_now, markets, _account, orders) {
+    if (markets[0].quantity === 0) orders.target({ AAA: -0.9, BBB: -0.6 });
+  } }));`;
+  const trades: (readonly unknown[])[] = [];
+  for (
+    const runtime of [
+      { type: "wasm", artifact: { content_base64: module.toBase64() } },
+      { type: "script", source },
+    ]
+  ) {
+    const record = await complete(user, {
+      ...{ strategy: "mine", end_date: "2024-01-10" },
+      parameters: { timeframe: "1h", instruments: INSTRUMENTS, runtime },
+    });
+    expect(Number.isFinite(Object(record.result).metrics.final_equity)).toBe(true);
+    trades.push(await listOf(user, record.id, "trades"));
+  }
+  expect(trades[1]).toEqual(trades[0]);
+  const [first, second] = trades[0]!.map(Object);
+  expect([first.instrument, second.instrument, first.side, second.side]).toEqual([
+    ...["AAA@LAB", "BBB@LAB", "short", "short"],
+  ]);
+  // 900 and 600 of 1000: two thirds of each, 600 and 400.
+  expect(first.quantity * first.entry_price).toBeCloseTo(600, 1);
+  expect(second.quantity * second.entry_price).toBeCloseTo(400, 1);
 }
 
 async function alone(user: TestClient, runtime: object): Promise<void> {

@@ -40,8 +40,10 @@ Deno.test("endpoints run over many markets with one account", async (t) => {
   for (const mode of ["batch", "step"]) {
     const runtime = at("/follow", { mode, lookbackCandles: LOOKBACK });
     await t.step(`mode ${mode}: one instrument is the run over one market`, async () => {
-      const one = await run({ runtime });
-      const many = await run({ runtime, instruments: instruments("AAA") });
+      // The first decisions see candles from before the range.
+      const late = { timeframe: "1h", execution: COSTS, runtime };
+      const one = await finish(user, late, "mine", "2024-01-05");
+      const many = await finish(user, { ...late, instruments: instruments("AAA") }, "mine", "2024-01-05");
       // Their checks look at other candles.
       const statusesOf = ({ integrity }: { readonly integrity: object }) =>
         Object.values(integrity).map((finding) => Object(finding).status);
@@ -203,18 +205,19 @@ async function refusals(user: TestClient, portfolio: (path: string, more?: objec
   expect(tuned.status).toBe(400);
 }
 
-async function submit(user: TestClient, parameters: object, strategy = "mine") {
-  return await user.send("POST", "/api/backtests", { backtest: { ...REQUEST, strategy, parameters } });
+async function submit(user: TestClient, parameters: object, strategy = "mine", start = REQUEST.start_date) {
+  const backtest = { ...REQUEST, start_date: start, strategy, parameters };
+  return await user.send("POST", "/api/backtests", { backtest });
 }
 
-async function end(user: TestClient, parameters: object, strategy = "mine") {
-  const made = await submit(user, parameters, strategy);
+async function end(user: TestClient, parameters: object, strategy = "mine", start = REQUEST.start_date) {
+  const made = await submit(user, parameters, strategy, start);
   if (made.status !== 202) throw new Error(`${made.status} ${made.text}`);
   return Object((await user.finish(String(made.at("/backtest/id")))).at("/backtest"));
 }
 
-async function finish(user: TestClient, parameters: object, strategy = "mine") {
-  const record = await end(user, parameters, strategy);
+async function finish(user: TestClient, parameters: object, strategy = "mine", start = REQUEST.start_date) {
+  const record = await end(user, parameters, strategy, start);
   expect([record.status, record.error]).toEqual(["completed", null]);
   return record;
 }
