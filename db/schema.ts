@@ -30,7 +30,6 @@ export * from "./account_schema.ts";
 export * from "./endpoint_schema.ts";
 export * from "./market_schema.ts";
 export * from "./optimization_schema.ts";
-export * from "./scan_schema.ts";
 export * from "./strategy_schema.ts";
 export * from "./universe_schema.ts";
 

@@ -4,7 +4,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import { completeWords, completionCommand } from "./shell_completion.ts";
 import { importCommand, marketsCommand } from "./data.ts";
 import { doctorCommand } from "./doctor.ts";
-import { type CommandError, EXIT, toCommandError } from "../exit_codes.ts";
+import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./login.ts";
 import { optimizeCommand } from "./optimize.ts";
 import { runCommand } from "./submit_run.ts";
@@ -13,11 +13,27 @@ import { checkCommand } from "../strategy_check.ts";
 import { newCommand } from "../strategy_new.ts";
 import { tryCommand } from "../strategy_run.ts";
 import { group } from "./command.ts";
-import { processCommands } from "./processes.ts";
 import { strategyServeCommand } from "./strategy_serve.ts";
 import { pushCommand, strategiesCommand } from "./strategy_commands.ts";
 import { stressCommand } from "./stress.ts";
 import { universesCommand } from "./universe_commands.ts";
+
+/** Commands that the launcher starts as processes of their own, with permissions of their own. They are named here for the help. */
+const PROCESSES = {
+  serve: "Serve the API and the console, and run backtests",
+  worker: "Run backtests for the services on the same DATABASE_URL",
+  admin: "Make a user an admin",
+  demo: "Show a backtest from sign-up to result, on a service of its own",
+} as const;
+
+/** Each says how it is started, where something else than the launcher called it. */
+const processCommands = Object.entries(PROCESSES).map(([name, description]) =>
+  new Command(name).description(description).allowUnknownOption().allowExcessArguments().action(() => {
+    throw new CommandError(`Cannot start ${name} from here: call deno task hindcast ${name}`, EXIT.usage, {
+      code: "USAGE",
+    });
+  })
+);
 
 const HELP = `
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no service (try again), 4 not signed in or not allowed,

@@ -1,6 +1,6 @@
+import { ArrowWriter } from "../../workers/rows/arrow_writer.ts";
 import type { Format } from "../../workers/rows/table_format.ts";
 import type { TicksAnswer } from "../../routers/market_data/market_data.ts";
-import { ArrowTickWriter } from "./encode_arrow.ts";
 import { chooseFormat, type Pieces, sendPieces } from "../answers/send_pieces.ts";
 import { choosePacking, matchesTag } from "../answers/negotiation.ts";
 import { createPieceCache, type PieceCache } from "./piece_cache.ts";
@@ -107,10 +107,18 @@ async function* readAhead(name: Format, batches: TicksAnswer["batches"], cache: 
   if (last !== undefined) yield last;
 }
 
+const VALUES = ["open", "high", "low", "close", "volume"] as const;
+
+/** A record batch at a time; the schema's metadata is the head. */
 async function* writeArrow({ head, batches }: TicksAnswer): Pieces {
-  const writer = new ArrowTickWriter({ ...head });
+  const values = VALUES.map((name) => ({ name, kind: "number" as const, isNullable: false }));
+  const columns = [{ name: "timestamp", kind: "time" as const, isNullable: false }, ...values];
+  const writer = new ArrowWriter(columns, { ...head });
   yield writer.start();
-  for await (const batch of batches) yield writer.batch(await batch.read());
+  for await (const batch of batches) {
+    const rows = await batch.read();
+    yield writer.batch(rows.time.length, [rows.time, ...VALUES.map((name) => rows[name])]);
+  }
   yield writer.end();
 }
 

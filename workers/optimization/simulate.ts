@@ -1,17 +1,19 @@
 import type { Optimization } from "../../db/optimizations.ts";
 import { countGroups } from "../../research/candle_axes.ts";
 import { type MarketSettings, readSettings, type RunSettings } from "../backtest/run_settings.ts";
-import { RunError } from "../common/outcome.ts";
+import { type Completed, type Failed, RunError } from "../common/outcome.ts";
 import { traceStep } from "../common/telemetry.ts";
 import { listGuided } from "./guided_points.ts";
 import { findIn, type OptimizationServices } from "./optimization_services.ts";
 import { listStretch, listTest, type Stretch } from "./points.ts";
 import { planScan } from "./scan_slice.ts";
 import { planPortfolioSlice } from "./portfolio_slice.ts";
-import { planSlice, rulesOf } from "./slice_plan.ts";
-import { encodeFailed, type Simulated, toResult } from "./slice_result.ts";
+import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
 import type { SliceLimits } from "./slice_runner.ts";
 import type { Part } from "./windows.ts";
+import { TrialTable } from "../../db/codec/trial_table.ts";
+import type { SliceRun, TrialTask } from "../common/protocol.ts";
+import type { SliceResult } from "./slice_records.ts";
 
 /**
  * Runs places of one part, as many as there is time for.
@@ -92,4 +94,35 @@ async function runStretch(
     const data = markets.flatMap((each) => "data" in each ? [each.data] : []);
     return { plan: null, data, run: (limits: SliceLimits) => runner.runScan(record, markets, limits) };
   }
+}
+
+/** A slice's points that are done, before its job stores them. */
+type Simulated = Omit<SliceResult, "part" | "end" | "durationMs">;
+
+/** The points of a stretch that an outcome has brought to an end. `failed` is the end of its first trial. */
+function toResult(
+  { from, until: wholeUntil, trials, constrained, refused }: Stretch,
+  plan: Pick<SlicePlan, "dates" | "dataSha256"> | null,
+  outcome: Completed<SliceRun> | Failed | null,
+): Omit<Simulated, "error"> {
+  const { done, refused: refusedByItself = [], ...encoded } = outcome?.type === "completed"
+    ? outcome
+    : encodeFailed(trials[0], outcome);
+  const until = trials[done]?.place ?? wholeUntil;
+  const countBefore = (places: readonly number[]) => places.filter((place) => place < until).length;
+  return {
+    from,
+    until,
+    constrained: countBefore(constrained),
+    refused: countBefore(refused) + refusedByItself.length,
+    trials: plan?.dates == null ? encoded : { ...encoded, notes: { ...encoded.notes, dates: plan.dates } },
+    dataSha256: plan?.dataSha256 ?? null,
+  };
+}
+
+/** Trials that did not run; the first of them ends with the error. */
+function encodeFailed(trial: TrialTask | undefined, error: Failed | null): SliceRun {
+  const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
+  if (trial !== undefined && error !== null) table.addFailed(trial, error);
+  return { done: table.rows, ...table.encode() };
 }
