@@ -4,6 +4,7 @@
  * `main.ts serve` listens on HOST and PORT, `main.ts worker` runs backtests for services elsewhere. `deno serve main.ts` and Deno
  * Deploy use the default export.
  */
+import manifest from "./deno.json" with { type: "json" };
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
 import {
   type DataDirectory,
@@ -13,7 +14,7 @@ import {
 } from "./db/embedded/data_directory.ts";
 import { DiskFullError, explainFullDisk, guardDiskSpace } from "./db/embedded/disk_space.ts";
 import { findDatabaseRefusal } from "./db/faults.ts";
-import { SchemaMismatch } from "./db/migrate.ts";
+import { ownSchemaVersion, SchemaMismatch } from "./db/schema_version.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
@@ -253,7 +254,7 @@ const isCommand = import.meta.main && Deno.args.length > 0;
 export default isCommand ? {} : { fetch: openOnFirstRequest(openHosted) };
 
 if (isCommand) {
-  const command = readCommandLine(Deno.args);
+  const command = readCommandLine(Deno.args, `hindcast ${manifest.version}, schema ${ownSchemaVersion()}`);
   try {
     if (typeof command === "string") await run(command);
     else await exit(command.code, command.text);

@@ -33,7 +33,7 @@ const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
  * Opens the embedded database and brings its tables up to date. The caller holds the data directory (see data_directory.ts).
  *
  * @param folder Where its files are, or `memory://` for a database that closing removes.
- * @throws {SchemaMismatch} When a version before 0.1.0 made the tables.
+ * @throws {SchemaMismatch} When a version before 0.1.0, or a newer one than this, made the tables.
  * @throws When the folder cannot be written or holds the files of another PostgreSQL version.
  */
 export async function openPglite(folder: string): Promise<DatabaseHandle> {
@@ -67,7 +67,7 @@ export async function openPglite(folder: string): Promise<DatabaseHandle> {
  *
  * @param url See parseAddress in postgres_socket.ts.
  * @param connectionsMax How many connections this process may hold, without those of the queue.
- * @throws {SchemaMismatch} When a version before 0.1.0 made the tables.
+ * @throws {SchemaMismatch} When a version before 0.1.0, or a newer one than this, made the tables.
  * @throws When the server cannot be reached.
  */
 export async function openPostgres(url: string, connectionsMax: number): Promise<DatabaseHandle> {

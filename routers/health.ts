@@ -1,15 +1,12 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
-import { type Context, publicProcedure, router } from "./common/trpc.ts";
+import { sharing } from "./common/shared_check.ts";
+import { publicProcedure, router } from "./common/trpc.ts";
+import { findReadiness, readinessSchema } from "./readiness.ts";
 
 /** The service's version. */
 export const VERSION = manifest.version;
-
-// A longer check counts as failed: load balancers wait for the answer.
-const CHECK_MS_MAX = 1_500;
-// Time in which this thread is busy counts as one tick: the database may have answered meanwhile.
-const TICK_MS = 100;
 
 const checkSchema = z.enum(["ok", "failed"]);
 
@@ -22,12 +19,20 @@ const healthSchema = z.object({
   workers: z.enum(["alive", "none", "unknown"]),
 });
 
+const servingSchema = z.object({ status: z.literal("ok") });
+
 export const healthRouter = router({
+  /** Says that the process answers, and nothing else. */
+  live: publicProcedure.output(servingSchema).query(() => ({ status: "ok" as const })),
   /** Asks nothing of the database, whose outage takes no process out of service. A process that ends answers for itself. */
-  serving: publicProcedure.output(z.object({ status: z.literal("ok") })).query(() => ({ status: "ok" as const })),
+  serving: publicProcedure.output(servingSchema).query(() => ({ status: "ok" as const })),
+  /** Tries everything that a process needs for all of its work, writing included. */
+  ready: publicProcedure.output(readinessSchema).query(({ ctx }) => findReadiness(ctx)),
   /** Tries each part that the service needs. */
   get: publicProcedure.output(healthSchema).query(async ({ ctx }) => {
-    const [database, queue] = await Promise.all([checkDatabase(ctx), checkQueue(ctx)]);
+    const [database, queue] = await Promise.all([checkDatabase(ctx), checkQueue(ctx)]).then(([first, second]) =>
+      [first instanceof Error ? "failed" : first, second instanceof Error ? "failed" : second] as const
+    );
     return {
       status: database === "ok" && queue !== "failed" ? "ok" as const : "failed" as const,
       version: VERSION,
@@ -38,37 +43,9 @@ export const healthRouter = router({
   }),
 });
 
-const checkDatabase = sharing(async ({ db }: Context) => {
+const checkDatabase = sharing(async ({ db }) => {
   await db.execute(sql`select 1`);
   return "ok" as const;
 });
 
-const checkQueue = sharing(async ({ queue }: Context) => (await queue.check()).hasWorker ? "alive" : "none");
-
-/**
- * Makes simultaneous callers of a check share one attempt. The route is public: without this, any number of callers could each start
- * a database query.
- */
-function sharing<Answer>(attempt: (ctx: Context) => Promise<Answer>): (ctx: Context) => Promise<Answer | "failed"> {
-  const underWay = new WeakMap<object, Promise<Answer | "failed">>();
-  return (ctx) => {
-    const running = underWay.get(ctx.db) ?? tryOut(attempt(ctx)).finally(() => underWay.delete(ctx.db));
-    underWay.set(ctx.db, running);
-    return running;
-  };
-}
-
-async function tryOut<Answer>(answer: Promise<Answer>): Promise<Answer | "failed"> {
-  let ticks = 0;
-  const late = Promise.withResolvers<"failed">();
-  const timer = setInterval(() => {
-    if (++ticks * TICK_MS >= CHECK_MS_MAX) late.resolve("failed");
-  }, TICK_MS);
-  try {
-    return await Promise.race([answer, late.promise]);
-  } catch {
-    return "failed";
-  } finally {
-    clearInterval(timer);
-  }
-}
+const checkQueue = sharing(async ({ queue }) => (await queue.check()).hasWorker ? "alive" as const : "none" as const);

@@ -3,13 +3,20 @@ const USAGE = `Runs Hindcast until SIGTERM or SIGINT.
   deno task start     serves on HOST and PORT, and runs backtests unless WORKERS is 0
   deno task worker    only runs backtests, for the services on the same DATABASE_URL
 
+With --version, both say which release this is, and the version of the schema that it makes.
+
 Environment variables set everything else: docs/operating.md lists them.`;
 
 /** The command to run, or the text to print and the exit code. */
 type Command = "serve" | "worker" | { readonly code: number; readonly text: string };
 
-/** Reads the arguments of main.ts. */
-export function readCommandLine(args: readonly string[]): Command {
+/**
+ * Reads the arguments of main.ts.
+ *
+ * @param version The text that `--version` prints.
+ */
+export function readCommandLine(args: readonly string[], version: string): Command {
+  if (args.includes("--version")) return { code: 0, text: version };
   if (args.includes("--help") || args.includes("-h")) return { code: 0, text: USAGE };
   const [command, ...rest] = args;
   const isCommand = command === "serve" || command === "worker";

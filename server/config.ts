@@ -121,8 +121,8 @@ const configSchema = z.object({
   ),
   databaseConnectionsMax: setting(
     "DATABASE_CONNECTIONS_MAX",
-    wholeNumber(1, 1000).default(10),
-    "Connections to PostgreSQL for the records of this process, 3 by default on Deno Deploy; its jobs have up to 5 more.",
+    wholeNumber(1, 1000).default(5),
+    "Connections to PostgreSQL for the records of this process, 3 by default on Deno Deploy; its jobs have up to 4 more.",
   ),
   trustedProxies: setting(
     "TRUSTED_PROXIES",

@@ -8,8 +8,10 @@ const RETRY_AFTER_SECONDS = 1;
 
 // Requests under way get this long to end by themselves.
 const REQUESTS_MS = 2_500;
-const HEALTH_PATH = "/api/health";
 const SERVING_PATH = "/api/health/serving";
+const LIVE_PATH = "/api/health/live";
+/** Load balancers and those who watch ask these. */
+const LEAVING_PATHS = ["/api/health", SERVING_PATH, "/api/health/ready"];
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -106,13 +108,13 @@ export function openOnFirstRequest(open: () => Promise<Handler>): (
 /** A proxy must not give up the processes whose answer is the reason. */
 function answerWaiting(request: Request): Response {
   const { pathname } = new URL(request.url);
-  if (pathname === SERVING_PATH) return Response.json({ status: "ok" });
+  if (pathname === SERVING_PATH || pathname === LIVE_PATH) return Response.json({ status: "ok" });
   return unavailableResponse("the service is waiting for its database");
 }
 
 async function answerLeaving(request: Request, service: Service, info: Deno.ServeHandlerInfo): Promise<Response> {
   const { pathname } = new URL(request.url);
-  const isHealth = pathname === HEALTH_PATH || pathname === SERVING_PATH;
+  const isHealth = LEAVING_PATHS.includes(pathname);
   const answer = isHealth ? unavailableResponse("the service is shutting down") : await service.fetch(request, info);
   const headers = new Headers(answer.headers);
   headers.set("connection", "close");

@@ -10,6 +10,7 @@ import { queueRuns } from "./jobs/run_jobs.ts";
 import { Relay } from "./served/relay.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
+import { watchSchema } from "./jobs/schema_watch.ts";
 import type { ScriptModes } from "./scripts/script_mode.ts";
 import { Spares } from "./sandbox/spares.ts";
 import { observeQueue } from "./common/telemetry.ts";
@@ -85,6 +86,8 @@ export async function openQueue(
   const loops: JobLoop[] = [];
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
+  // An embedded database has no other process that could migrate it.
+  const endWatch = connection.kind === "pglite" ? () => {} : await watchSchema(db, jobs.changes, rest);
   return {
     ...queueRuns(jobs),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
@@ -108,6 +111,7 @@ export async function openQueue(
     },
     rest,
     async close() {
+      endWatch();
       await rest();
       await Promise.all(runners.map((runner) => runner.close()));
       await endObserving();

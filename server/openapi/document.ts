@@ -109,7 +109,7 @@ function describeRow(row: Route, components: Components): Json {
     headers: describeHeaders(operation.headers ?? {}),
   };
   const cached = row.method === "GET" && operation.headers?.ETag !== undefined;
-  const unhealthy = row.procedure === "health.get"
+  const unhealthy = ["health.get", "health.ready"].includes(row.procedure)
     ? { "503": { ...answer, content: orRefusal(content), description: "A part does not work, or the service closes." } }
     : {};
   return {

@@ -71,6 +71,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "The caller's tokens",
     description: "Newest first. Expired ones stay in the list for 30 days.",
   },
+  "health.ready": {
+    summary: "Whether the process can do all of its work",
+    description:
+      "503 with `reasons` when the database cannot be written, its disk is full, migrations are missing, or no process has taken backtests for a minute; and from SIGTERM on. For those who watch a service: a load balancer asks `/api/health/serving`.",
+  },
+  "health.live": {
+    summary: "Whether the process answers",
+    description: "It asks nothing else, and is 200 until the process ends.",
+  },
   "health.serving": {
     summary: "Whether the process takes requests",
     description: "503 from SIGTERM on. It says nothing about the database.",

@@ -32,7 +32,12 @@ export interface ContextSources extends Services {
 }
 
 // These routes need no session, and must answer when the database that holds the sessions is down.
-const SESSIONLESS: ReadonlySet<string> = new Set(["/api/health", "/api/health/serving"]);
+const SESSIONLESS: ReadonlySet<string> = new Set([
+  "/api/health",
+  "/api/health/serving",
+  "/api/health/ready",
+  "/api/health/live",
+]);
 
 /**
  * Makes a request's context: its user, and whether it has the ingestion secret.

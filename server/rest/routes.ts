@@ -125,6 +125,10 @@ export const ROUTES: readonly Route[] = [
     statusOf: ({ status }) => status === "ok" ? 200 : 503,
   }),
   route("GET", "/api/health/serving", 200, "public", (api) => api.health.serving),
+  route("GET", "/api/health/ready", 200, "public", (api) => api.health.ready, {
+    statusOf: ({ status }) => status === "ok" ? 200 : 503,
+  }),
+  route("GET", "/api/health/live", 200, "public", (api) => api.health.live),
   route("GET", "/api/session", 200, "user", (api) => api.session.get),
   route("GET", "/api/tokens", 200, "signed-in", (api) => api.tokens.list),
   route("POST", "/api/tokens", 201, "signed-in", (api) => api.tokens.create),

@@ -42,10 +42,16 @@ Deno.test("a POST as the disk fills is 202 or 503, and what was accepted is ther
     await pause(300 + 100 * round);
     await takeAll(disk);
     await pause(FULL_MS);
+    const refused = await until(async () => {
+      const answer = await user.get("/api/health/ready");
+      return answer.status === 503 && answer;
+    });
+    expect(refused.list("/reasons")).toEqual(["the database is read-only: its disk is nearly full, or it is a replica"]);
     full.abort();
     await Promise.all(clients);
     await disk.free();
     await until(async () => await submit(user) === 202);
+    await until(async () => (await user.get("/api/health/ready")).status === 200);
   }
   expect([...statuses.keys()].toSorted()).toEqual([202, 503]);
   const kept = new Set(

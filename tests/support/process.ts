@@ -99,19 +99,21 @@ export interface RunningProcess {
  * Starts main.ts as a process of its own, with the permissions that deno.json gives it.
  *
  * @param within A command that becomes the one that follows it, in surroundings of its making.
+ * @param root The folder of the build.
  * @throws Error with what it said when it ends before it has printed a line.
  */
 export async function startProcess(
   command: "serve" | "worker",
   environment: Readonly<Record<string, string>>,
   within: readonly string[] = [],
+  root = ROOT,
 ): Promise<RunningProcess> {
   await installPackages();
   const task = denoArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data");
   const [program = "", ...args] = [...within, Deno.execPath(), ...task];
   const process = new Deno.Command(program, {
     args,
-    cwd: ROOT,
+    cwd: root,
     env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", LAME_DUCK_SECONDS: "0", ...environment },
     stdin: "null",
     stdout: "piped",

@@ -9,7 +9,7 @@ import { expectStatement } from "../../db/unit_of_work.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-const CONNECTIONS_MAX = 4;
+const CONNECTIONS_MAX = 3;
 
 /**
  * A PostgreSQL database as pg-boss uses it, on connections of its own.

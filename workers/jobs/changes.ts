@@ -10,7 +10,7 @@ const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 /**
  * The subject of a change: a queue that has a new job, a run whose record changed, or one that its workers need not go on with, an
  * endpoint whose programs have a new request, a request that has its answer, a module that has its
- * verdict.
+ * verdict, the schema of the database.
  */
 export type Topic =
   | `queue ${string}`
@@ -18,7 +18,8 @@ export type Topic =
   | `end ${string}`
   | `served ${string} ${string}`
   | `answer ${string}`
-  | `check ${string}`;
+  | `check ${string}`
+  | "schema";
 
 /**
  * Notifies all processes on one database of changes, when the changing transaction commits.

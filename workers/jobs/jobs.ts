@@ -4,6 +4,7 @@ import { type JobWithMetadata, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
+import { ownSchemaVersion } from "../../db/schema_version.ts";
 import { connectBoss, endHeartbeats, inTransaction } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, retryLimitOf } from "./queues.ts";
@@ -33,9 +34,9 @@ const SUSPECT_DELAY_SECONDS = 2;
 // New jobs have priorities up to 0. A job that was given back comes before new ones, and a job that made way comes first.
 const GIVEN_BACK_PRIORITY = 1;
 const MADE_WAY_PRIORITY = 2;
-// The `application_name` of sessions that take backtests, and the longest silence of such a process. A live one is silent for a
-// fraction of that time.
-const WORKER_NAME = "hindcast-worker";
+// The `application_name` of sessions that take backtests begins so and ends with the version of the schema: after another version's
+// migration a process takes none. A live process is silent for a fraction of the longest silence.
+const WORKER_NAME = "hindcast-worker/";
 const WORKER_SILENCE_SECONDS = 15;
 
 /**
@@ -63,7 +64,8 @@ export class Jobs {
    * @param isWorker Whether this process takes backtests; findWorker() of other processes then finds it.
    */
   static async open(handle: DatabaseHandle, runSecondsMax: number, isWorker = false): Promise<Jobs> {
-    const { disconnect, ...connection } = connectBoss(handle, isWorker ? WORKER_NAME : "hindcast-queue");
+    const name = isWorker ? `${WORKER_NAME}${ownSchemaVersion()}` : "hindcast-queue";
+    const { disconnect, ...connection } = connectBoss(handle, name);
     const boss = new PgBoss({
       ...connection,
       schedule: true,
@@ -257,7 +259,9 @@ export class Jobs {
   async findWorker(): Promise<boolean> {
     const rows = rowsOf(
       await this.#db.execute(sql`
-        select from pg_stat_activity where datname = current_database() and application_name = ${WORKER_NAME}
+        select from pg_stat_activity where datname = current_database()
+          and substring(application_name from ${`^${WORKER_NAME}([0-9]{1,6})$`})::integer >=
+            (select count(*) from drizzle.__drizzle_migrations)
           and coalesce(state_change, now()) > now() - ${WORKER_SILENCE_SECONDS}::integer * interval '1 second' limit 1`),
     );
     return rows.length > 0;
