@@ -115,6 +115,7 @@ async function composeApp(
   ]);
   const secret = config.authSecret ?? directory?.authSecret;
   if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
+  const oldSecret = config.oldAuthSecret;
   const baseUrl = config.baseUrl ?? `http://127.0.0.1:${port}`;
   const own = config.baseUrl === undefined ? [baseUrl, `http://localhost:${port}`] : [baseUrl];
   const origins = [...own, ...config.trustedOrigins];
@@ -124,7 +125,7 @@ async function composeApp(
     readThrough,
     closing,
     startedAt: performance.now(),
-    auth: createAuth(handle.db, { secret, baseUrl, origins }),
+    auth: createAuth(handle.db, { secret, oldSecret, baseUrl, origins }),
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
     quotas: config.quotas,
@@ -139,6 +140,7 @@ async function composeApp(
     stallMs: config.streamStallSeconds * 1000,
     origins,
     secret,
+    oldSecret,
     https: baseUrl.startsWith("https:"),
     crossSiteOrigins: findCrossSiteOrigins(own, config.trustedOrigins),
     consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),

@@ -8,7 +8,13 @@ import { DATA_DIR_DEFAULT } from "../server/data_dir.ts";
 import { type Command, type CommandName, COMMANDS, denoArguments, listSettings, readsSettings } from "./commands.ts";
 
 /** A build runs the code of packages, which has no use for them. */
-const SECRETS = ["BETTER_AUTH_SECRET", "DATABASE_URL", "INGESTION_ADMIN_SECRET", "MASSIVE_API_KEY"];
+const SECRETS = [
+  "BETTER_AUTH_SECRET",
+  "BETTER_AUTH_SECRET_OLD",
+  "DATABASE_URL",
+  "INGESTION_ADMIN_SECRET",
+  "MASSIVE_API_KEY",
+];
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function isCommand(name: string): name is CommandName {

@@ -45,6 +45,8 @@ export interface AppOptions extends ContextSources {
   readonly crossSiteOrigins: readonly string[];
   /** Signs the device cookies; the same for every process on one database. */
   readonly secret: string;
+  /** Signed the cookies of before, which count until they end. */
+  readonly oldSecret?: string | undefined;
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;

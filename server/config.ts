@@ -81,6 +81,12 @@ const configSchema = z.object({
     "Signs session cookies; required with `DATABASE_URL`.",
     { unset: "generated, kept in `DATA_DIR`", isSecret: true },
   ),
+  oldAuthSecret: setting(
+    "BETTER_AUTH_SECRET_OLD",
+    z.string().min(32, { error: "must be at least 32 characters long" }).optional(),
+    "The secret of before: sessions that it signed go on. Unset it after seven days.",
+    { isSecret: true },
+  ),
   signUp: setting(
     "SIGN_UP",
     z.enum(SIGN_UP, { error: `must be one of ${SIGN_UP.join(", ")}` }).default("open"),

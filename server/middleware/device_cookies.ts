@@ -23,18 +23,20 @@ export interface DeviceCookies {
  * programs that keep no cookies.
  *
  * @param options.secret The same for every process on one database.
+ * @param options.oldSecret Signed the cookies of before, which count, too.
  * @param options.https Sends the cookie over https alone.
  */
 export function createDeviceCookies(
   auth: Pick<Auth, "listSessionAddresses">,
-  options: { readonly secret: string; readonly https: boolean },
+  options: { readonly secret: string; readonly oldSecret?: string | undefined; readonly https: boolean },
 ): DeviceCookies {
   // Its own key, so that a session cookie never passes as a device cookie.
   const key = `device ${options.secret}`;
+  const keys = options.oldSecret === undefined ? [key] : [key, `device ${options.oldSecret}`];
   const prefix = options.https ? "secure" : undefined;
   return {
     async findAttemptKey(c, account) {
-      const [owner, device] = (await getSignedCookie(c, key, COOKIE, prefix) || "").split(".");
+      const [owner, device] = (await readSigned(c, keys, prefix)).split(".");
       if (owner === digest(account)) return `device ${device}`;
       const group = addressGroup(c.get("clientAddress"));
       const known = (await auth.listSessionAddresses(account)).some((address) => addressGroup(address) === group);
@@ -50,6 +52,15 @@ export function createDeviceCookies(
       });
     },
   };
+}
+
+/** The cookie's value; empty where none of the keys has signed it. */
+async function readSigned(c: HonoContext, keys: readonly string[], prefix: "secure" | undefined): Promise<string> {
+  for (const key of keys) {
+    const value = await getSignedCookie(c, key, COOKIE, prefix);
+    if (value) return value;
+  }
+  return "";
 }
 
 function digest(account: string): string {

@@ -14,7 +14,7 @@ import { endAccess, findSession, findUserId, listSessionAddresses, readRole } fr
 import { issueToken } from "../../routers/tokens.ts";
 import type { Session, User } from "../../routers/common/trpc.ts";
 import { deviceTokens } from "./device_tokens.ts";
-import { readSessionToken } from "./session_cookie.ts";
+import { readSessionToken, signAnew } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -61,12 +61,13 @@ export interface Auth {
  * Builds the authentication on our tables.
  *
  * @param options.secret Signs cookies; the same for every process on one database.
+ * @param options.oldSecret Signed the cookies of before; they count as those of `secret`.
  * @param options.baseUrl Where clients reach the service; over https, cookies are Secure.
  * @param options.origins The origins that may send cookies, the service's own included.
  */
 export function createAuth(
   db: Db,
-  options: { secret: string; baseUrl: string; origins: readonly string[] },
+  options: { secret: string; oldSecret?: string | undefined; baseUrl: string; origins: readonly string[] },
 ): Auth {
   const issue: Parameters<typeof deviceTokens>[1] = (user, asked) =>
     issueToken(db, { id: user.id, role: readRole("role" in user ? String(user.role) : null) }, asked);
@@ -101,18 +102,22 @@ export function createAuth(
     };
   };
   const findCurrent = createFinder(db, auth.$context);
+  const renew = (headers: Headers) => withCurrentSignatures(headers, options);
   // Its callers send no cookies.
-  const findCaller: Auth["findSession"] = (headers) => getSession(headers, true);
+  const findCaller: Auth["findSession"] = async (headers) => await getSession(await renew(headers), true);
   return {
     findSession: findCaller,
-    useSession: async (headers) => await findCurrent(headers) ?? await getSession(headers, false),
+    useSession: async (given) => {
+      const headers = await renew(given);
+      return await findCurrent(headers) ?? await getSession(headers, false);
+    },
     findUserId: async (headers) => (await findCaller(headers))?.user.id,
     methodsAt: (pathname) => {
       const there = endpoints.filter(({ pattern }) => pattern.test({ pathname }));
       return [...new Set(there.flatMap(({ methods }) => methods))];
     },
     async handle(request, clientAddress) {
-      const headers = new Headers(request.headers);
+      const headers = new Headers(await renew(request.headers));
       headers.set(ADDRESS_HEADER, clientAddress);
       // The library refuses a cookie without Origin; our own check has accepted this request already.
       if (!headers.has("origin")) headers.set("origin", options.baseUrl);
@@ -127,6 +132,18 @@ export function createAuth(
     findUserIdOf: (email) => findUserId(db, email),
     listSessionAddresses: (email) => listSessionAddresses(db, email),
   };
+}
+
+/** A request's headers as if the current secret had signed all cookies. The library signs anew those that it renews. */
+async function withCurrentSignatures(
+  headers: Headers,
+  { secret, oldSecret }: { readonly secret: string; readonly oldSecret?: string | undefined },
+): Promise<Headers> {
+  const cookie = headers.get("cookie");
+  if (cookie === null || oldSecret === undefined) return headers;
+  const renewed = new Headers(headers);
+  renewed.set("cookie", await signAnew(cookie, { old: oldSecret, current: secret }));
+  return renewed;
 }
 
 /** The library's parts that say how it reads a session. */

@@ -18,6 +18,28 @@ export async function readSessionToken(header: string, name: string, secret: str
   return constantTimeEqual(value.slice(end + 1), await makeSignature(token, secret)) ? token : undefined;
 }
 
+/**
+ * The same cookies, those of the authentication library signed anew where another secret has signed them.
+ *
+ * @param header The request's Cookie header.
+ * @param secrets `old` signed the cookies of before, `current` signs those that are returned.
+ */
+export async function signAnew(
+  header: string,
+  { old, current }: { readonly old: string; readonly current: string },
+): Promise<string> {
+  const parts = header.split(";").map(async (part) => {
+    const [, name = ""] = OWN_COOKIE.exec(part) ?? [];
+    const token = name === "" ? undefined : await readSessionToken(part, name, old);
+    if (token === undefined) return part;
+    return ` ${name}=${encodeURIComponent(`${token}.${await makeSignature(token, current)}`)}`;
+  });
+  return (await Promise.all(parts)).join(";").trim();
+}
+
+// The library names its cookies so, the first way over https.
+const OWN_COOKIE = /^\s*((?:__Secure-)?better-auth\.[^=]+)=/;
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
