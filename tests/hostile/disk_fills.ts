@@ -46,7 +46,9 @@ Deno.test("a POST as the disk fills is 202 or 503, and what was accepted is ther
       const answer = await user.get("/api/health/ready");
       return answer.status === 503 && answer;
     });
-    expect(refused.list("/reasons")).toEqual(["the database is read-only: its disk is nearly full, or it is a replica"]);
+    expect(refused.list("/reasons")).toEqual([
+      "the database is read-only: its disk is nearly full, or it is a replica",
+    ]);
     full.abort();
     await Promise.all(clients);
     await disk.free();
