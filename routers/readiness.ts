@@ -17,7 +17,7 @@ const checkSchema = z.enum(["ok", "failed"]);
 export const readinessSchema = z.object({
   status: checkSchema,
   checks: z.object({
-    /** Whether something can be written. */
+    /** `failed` where nothing can be written. */
     database: checkSchema,
     queue: checkSchema,
     /** `newer`: another process has migrated; this one serves on, and takes no jobs. */
