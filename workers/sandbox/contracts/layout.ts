@@ -68,6 +68,8 @@ export const STATE = {
   initialBalance: 56,
   /** The candle at whose close the details of trades are. */
   tradesIndex: 64,
+  /** From the realm: 1 once the script has read where its range begins. */
+  firstIndexRead: 68,
 } as const;
 const STATE_BYTES = 72;
 

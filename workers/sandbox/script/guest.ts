@@ -32,7 +32,7 @@ export class ScriptGuest extends RealmGuest {
   /** A word with the candles of the range that were decided on, in shared memory. */
   readonly decided: SharedArrayBuffer;
   readonly #bits: number;
-  readonly #series: Series;
+  #series: Series;
   #isPrepared = false;
 
   /**
@@ -65,6 +65,19 @@ export class ScriptGuest extends RealmGuest {
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
     this.hasScore = ask(() => door.hasScore()) === true;
     this.takeLog();
+  }
+
+  /**
+   * Gives a strategy that has just been made the candles of another range, as if it had been made for them.
+   *
+   * @returns False where it may know the first: it must be made anew.
+   */
+  move(series: Series): boolean {
+    const { door, words } = this;
+    if (this.#isPrepared || door.move === undefined || words[STATE.firstIndexRead / 4] !== 0) return false;
+    ask(() => door.move?.(series.firstIndex));
+    this.#series = series;
+    return true;
   }
 
   /**

@@ -4,7 +4,7 @@ import { createControl } from "../../../../engine/control.ts";
 import { BUILTINS } from "../../../../strategies/builtin/catalogue.ts";
 import type { ScriptTrialsJob, TrialOutcome } from "../../../../workers/sandbox/task.ts";
 import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
-import { type Compile, doScriptRuns } from "../../../../workers/sandbox/script/run.ts";
+import { type Compile, doScriptJob, doScriptRuns } from "../../../../workers/sandbox/script/run.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "../wasm/modules.ts";
 import { deciding } from "./scripts.ts";
 
@@ -45,6 +45,10 @@ const LEFT: Readonly<Record<string, readonly [isFirst: string, leave: string]>> 
   "the last match": ["RegExp.$1 !== 'seen'", "/(seen)/.exec('seen');"],
   "a member of ours": ["crossesAbove.seen === undefined", "crossesAbove.seen = 1;"],
   "a member of our times": ["utc.seen === undefined", "utc.seen = 1;"],
+  "a member of a method": [
+    "Math.max.seen === undefined && Math.max.length === 2",
+    "try { Math.max.seen = 1; } catch {} Reflect.deleteProperty(Math.max, 'length');",
+  ],
   "a member that is missing": ["Math.sign !== undefined", "delete Math.sign;"],
 };
 
@@ -112,6 +116,39 @@ Deno.test("a trial that fails or is refused ends no other one", async () => {
   );
 });
 
+Deno.test("a trial whose warm-up is longer than the lookback has its range, and is made anew only if it knew another", async () => {
+  // 20 candles are wanted before the range, and its 60 of warm-up are loaded.
+  const late = "strategy((parameters, series) => ({ warmup: 60, decide(i, candles, account, orders) { " +
+    "if (i === 220 && series.firstIndex === 60) orders.buy(); if (i === 230) orders.close(); } }));";
+  const early = late.replace("series)", "{ firstIndex })").replace("series.firstIndex", "firstIndex");
+  for (const [source, made] of [[late, 1], [early, 2]] as const) {
+    const { outcomes, worlds } = await runTrialsOf(source, undefined, compileScript, { lookback: 20 });
+    expect(outcomes.map((outcome) => outcome.type === "completed" && outcome.metrics.trades)).toEqual([1, 1, 1, 1, 1]);
+    expect(worlds).toEqual({ alone: made, lasting: made * TRIALS });
+  }
+});
+
+Deno.test("a run is checked in a world that lasts, and in new ones where the script needs them", async () => {
+  const plain = deciding("if (i % 9 === 1) orders.buy(); if (i % 9 === 5) orders.close();");
+  const needy = `function size() { return 1; }
+${deciding("if (globalThis.size === undefined) throw new Error('lost'); if (i % 9 === 1) orders.buy();")}`;
+  // The run, and six checks.
+  for (const [source, alone] of [[plain, 1], [needy, 7]] as const) {
+    const worlds = { alone: 0 };
+    const counting: Compile = async (source) => {
+      const { open, ...script } = await compileScript(source);
+      return { ...script, open: (market) => (worlds.alone++, open(market)) };
+    };
+    const job = { kind: "script", language: "typescript", source, parametersJson: "{}", candlesMin: 1 } as const;
+    const watch = { control: createControl(), report: () => {}, countIn: () => {} };
+    const outcome = await doScriptJob({ ...job, lookbackWanted: null, task: TASK }, watch, counting);
+    expect(outcome).toMatchObject({
+      integrity: { lookahead: { status: "passed" }, determinism: { status: "passed" } },
+    });
+    expect([source, worlds.alone]).toEqual([source, alone]);
+  }
+});
+
 /** Compiles a script that has a realm of its own for each run. */
 const compileAlone: Compile = async (source) => {
   const { openAgain: _, ...script } = await compileScript(source);
@@ -123,6 +160,7 @@ async function runTrialsOf(
   source: string,
   parameters: readonly object[] = Array.from({ length: TRIALS }, () => ({})),
   compile: Compile = compileScript,
+  overrides: Partial<ScriptTrialsJob> = {},
 ) {
   const worlds = { alone: 0, lasting: 0 };
   const counting: Compile = async (source) => {
@@ -136,7 +174,7 @@ async function runTrialsOf(
   const job: ScriptTrialsJob = {
     ...{ kind: "script_trials", language: "typescript", source, candlesMin: 1, task: TASK, lookback: 120 },
     ...{ parametersJson: parameters.map((each) => JSON.stringify(each)), lookbackWanted: 200, canReload: false },
-    ...{ budgetMs: 60_000, returnsMax: Infinity },
+    ...{ budgetMs: 60_000, returnsMax: Infinity, ...overrides },
   };
   const outcomes: TrialOutcome[] = [];
   const listener = {

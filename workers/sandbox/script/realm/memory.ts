@@ -1,3 +1,4 @@
+import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
 
 /**
@@ -50,6 +51,17 @@ export function clearMemory(memory: Memory): void {
   memory.decided[0] = 0;
   memory.i = -1;
   memory.firstIndex = memory.listBits = 0;
+}
+
+/** The candles as the strategy's function is told of them. */
+export function makeSeries({ state }: Layout, memory: Memory, timeframeMs: number): Series {
+  return Object.freeze({
+    timeframeMs,
+    get firstIndex() {
+      memory.words[state.firstIndexRead >>> 2] = 1;
+      return memory.firstIndex;
+    },
+  });
 }
 
 /** Lets the host begin again with what the script reads. */

@@ -6,7 +6,7 @@ import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
 import { crossesAbove, makeColumns } from "./columns.ts";
 import { type Definition, makeDecide, makeScore } from "./deciding.ts";
-import { clearMemory, makeMemory, type Memory, want } from "./memory.ts";
+import { clearMemory, makeMemory, makeSeries, type Memory, want } from "./memory.ts";
 import { makeOrders } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, findMissing } from "./parameters.ts";
@@ -21,6 +21,8 @@ export interface Door {
   readonly describe: (error: unknown) => string;
   /** Creates the strategy with its parameters and its Series. Returns the description of an error; null: there was none. */
   readonly start: (parametersJson: string, timeframeMs: number, firstIndex: number) => string | null;
+  /** Gives the strategy another range, if it has not read where its own begins. Absent: it cannot have another. */
+  readonly move?: (firstIndex: number) => void;
   /** Candles before the first decision. */
   readonly warmup: () => number;
   /** The memory of the state and the tables (layout.ts). */
@@ -119,7 +121,6 @@ export function makeDoor(
 ): { readonly door: Door; readonly globals: Readonly<Record<string, unknown>> } {
   // Before the first line of a script, which may replace these.
   const { parse, stringify } = JSON;
-  const { freeze } = Object;
   const log = makeLog(layout, memory);
   const columns = makeColumns(layout, memory);
   const writer = makeOrders(layout, memory, columns.candles);
@@ -148,7 +149,10 @@ export function makeDoor(
     portfolio,
     start(parametersJson, timeframeMs, firstIndex) {
       memory.firstIndex = firstIndex;
-      return attempt(() => program.create(parse(parametersJson), freeze({ timeframeMs, firstIndex })));
+      return attempt(() => program.create(parse(parametersJson), makeSeries(layout, memory, timeframeMs)));
+    },
+    move(firstIndex) {
+      memory.firstIndex = firstIndex;
     },
     warmup: () => program.definition().warmup,
     memory: () => memory.buffer,

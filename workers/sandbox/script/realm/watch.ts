@@ -9,14 +9,15 @@ interface Watched {
 }
 
 /**
- * Remembers everything that scripts of one realm would share: the language's own objects, as far as properties and prototypes lead.
+ * Remembers everything that scripts of one realm would share: the language's own objects, as far as properties and prototypes lead. A
+ * frozen one stays as it is.
  *
  * @param own Names of the globals that each script gets anew. @param shared Further objects that each gets.
  * @returns A function that tells if all of it is still as it was. Nothing that a script may replace is called there.
  */
 export function watchRealm(own: readonly string[], shared: readonly object[]): () => boolean {
   const { ownKeys, getPrototypeOf, getOwnPropertyDescriptor, isExtensible } = Reflect;
-  const { is } = Object;
+  const { is, isFrozen } = Object;
   const owned = new Set<PropertyKey>(own);
   const found = new Set<object>();
   const watched: Watched[] = [];
@@ -24,10 +25,13 @@ export function watchRealm(own: readonly string[], shared: readonly object[]): (
     if ((typeof value !== "object" || value === null) && typeof value !== "function" || found.has(value)) return;
     found.add(value);
     const keys = ownKeys(value);
+    const isFixed = isFrozen(value);
     const properties = keys.map((key) =>
       value === globalThis && owned.has(key) ? null : getOwnPropertyDescriptor(value, key)!
     );
-    watched.push({ object: value, prototype: getPrototypeOf(value), keys, properties, isOpen: isExtensible(value) });
+    if (!isFixed) {
+      watched.push({ object: value, prototype: getPrototypeOf(value), keys, properties, isOpen: isExtensible(value) });
+    }
     visit(getPrototypeOf(value));
     for (const property of properties) [property?.value, property?.get, property?.set].forEach(visit);
   };

@@ -1,4 +1,4 @@
-/** Takes away the clock, chance, the machine's language and time zone, other threads, and code made from texts. */
+/** Takes away the clock, chance, the machine's language and time zone, other threads, and code made from texts; freezes methods. */
 export function takeAway(): void {
   const reasons: Readonly<Record<string, string>> = {
     Date: "a strategy has no clock: candles.time has the time, and utc(time) its parts",
@@ -16,6 +16,8 @@ export function takeAway(): void {
     Promise: "nothing waits within a candle",
     ShadowRealm: "a strategy makes no code from texts",
   };
+  // To replace it would make it first, which takes as long as all the rest.
+  Reflect.deleteProperty(globalThis, "Temporal");
   for (const [name, reason] of Object.entries(reasons)) refuse(globalThis, name, reason);
   refuse(Math, "random", "a strategy has no chance: the same candles give the same orders");
   const local = "a strategy does not depend on a language";
@@ -27,6 +29,32 @@ export function takeAway(): void {
   // Moving a buffer elsewhere would empty the columns.
   for (const name of ["transfer", "transferToFixedLength", "resize"]) {
     Reflect.deleteProperty(ArrayBuffer.prototype, name);
+  }
+  freezeMethods();
+}
+
+/**
+ * Freezes the language's own methods, of which nothing else inherits: a script can replace one where it is kept, and cannot change the
+ * function itself. So they need not be looked at between scripts (watch.ts).
+ */
+export function freezeMethods(): void {
+  const { ownKeys, getOwnPropertyDescriptor } = Reflect;
+  const { freeze, hasOwn, getPrototypeOf } = Object;
+  const parent = getPrototypeOf(freeze);
+  const freezeIn = (owner: object): void => {
+    for (const key of ownKeys(owner)) {
+      const { value, get, set } = getOwnPropertyDescriptor(owner, key)!;
+      for (const each of [value, get, set]) {
+        if (typeof each === "function" && each !== parent && !hasOwn(each, "prototype")) freeze(each);
+      }
+    }
+  };
+  for (const name of ownKeys(globalThis)) {
+    const value: unknown = getOwnPropertyDescriptor(globalThis, name)?.value;
+    if (typeof value !== "object" && typeof value !== "function" || value === null) continue;
+    freezeIn(value);
+    const prototype: unknown = getOwnPropertyDescriptor(value, "prototype")?.value;
+    if (typeof prototype === "object" && prototype !== null) freezeIn(prototype);
   }
 }
 
