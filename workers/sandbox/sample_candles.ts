@@ -11,13 +11,13 @@ export const SAMPLE_TIMEFRAME_MS = 86_400_000;
 export const SAMPLE_SERIES: Series = { timeframeMs: SAMPLE_TIMEFRAME_MS, firstIndex: 0, isTrial: true };
 
 /** Made-up daily candles that rise, fall and stand still, the same each time: modules and endpoints are tried on them. */
-export function sampleCandles(): Candles {
-  const column = () => new Float64Array(COUNT);
+export function sampleCandles(count = COUNT): Candles {
+  const column = () => new Float64Array(count);
   const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
   const random = new Random(20_240_101);
   const next = () => random.below(STEPS) / STEPS;
   let price = 100;
-  for (let i = 0; i < COUNT; i++) {
+  for (let i = 0; i < count; i++) {
     const trend = Math.floor(i / 64) % 3 - 1;
     const close = Math.max(1, price + trend * 0.25 + (next() - 0.5) * 4);
     candles.time[i] = FIRST_MS + i * SAMPLE_TIMEFRAME_MS;

@@ -9,10 +9,21 @@ import type { FromChild, ToChildWorker } from "../task.ts";
 import { compileScript } from "./compile.ts";
 import { doScriptMarkets } from "./markets.ts";
 import { doScriptJob, doScriptRuns } from "./run.ts";
+import { warmUp } from "./warm_up.ts";
+
+/** A process that was started for a job has it by then. */
+const IDLE_MS = 50;
+let isIdle = true;
 
 self.postMessage({ calls: CALLS });
 
-self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(await answer(job, control));
+self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
+  isIdle = false;
+  post(await answer(job, control));
+};
+
+// Without V8's compilers, which also make WebAssembly, nothing becomes quicker.
+if (typeof WebAssembly !== "undefined") setTimeout(() => void warmUp(() => isIdle), IDLE_MS);
 
 function post(message: FromChild<object>): void {
   const frame = encodeFrame(message);
