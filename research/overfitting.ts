@@ -1,4 +1,4 @@
-import type { Measured } from "../engine/metrics/measured.ts";
+import { type Measured, RETURN_NOISE } from "../engine/metrics/measured.ts";
 import {
   joinSplits,
   measureSplits,
@@ -41,6 +41,8 @@ export interface Trials {
   readonly best: number;
   /** Closed trades of the best trial. */
   readonly trades: number;
+  /** Places in `returns` of the trials that a guided search tried before it knew any result; absent: no trial was chosen by results. */
+  readonly starts?: readonly number[];
   /** The benchmark's returns on the same days; null where they are not known. */
   readonly benchmark: Float64Array | null;
   readonly periodsPerYear: number;
@@ -131,14 +133,20 @@ function checkedOf({ objective, direction, periodsPerYear }: Trials): Pick<Check
 
 /** One of the checks; null where it has nothing to say. */
 function check(input: Trials, name: CheckName, onStep: () => void): RealityCheck | null {
-  const { returns, best, benchmark, periodsPerYear, riskFreeRate, seed } = input;
+  const { returns, best, starts = [], benchmark, periodsPerYear, riskFreeRate, seed } = input;
   if ((returns[0]?.length ?? 0) < 2 || (name === "benchmark" && benchmark === null)) return null;
+  // Days that do not vary cannot be told from others by chance.
+  if (name === "noGain" && isConstant(returns[best]!)) return null;
   const checked = checkedOf(input);
   // Against no gain, it is the same check.
   if (name === "sharpe" && checked.measure.name === "sharpe") return null;
   const own = name === "sharpe" ? { measure: measureOf("sharpe", periodsPerYear), direction: "max" as const } : checked;
   const less = name === "benchmark" && benchmark !== null ? benchmark : riskFreeRate / periodsPerYear;
-  return checkReality({ returns, best, less, seed, resamples: resamplesOf(own.measure), ...own }, onStep);
+  return checkReality({ returns, best, starts, less, seed, resamples: resamplesOf(own.measure), ...own }, onStep);
+}
+
+function isConstant(returns: Float64Array): boolean {
+  return returns.every((each) => Math.abs(each - returns[0]!) <= RETURN_NOISE);
 }
 
 /** Measures how much of an optimization's best trial is luck. */

@@ -19,6 +19,8 @@ interface LuckFigures {
   readonly spa_p_value: number | null;
   readonly survivors: Survivors | null;
   readonly distribution: Distribution | null;
+  /** The number of searches that a guided one counts as; 1 of trials that were not chosen by results. */
+  readonly searches: number;
   readonly verdict: Verdict;
 }
 
@@ -86,6 +88,7 @@ const NO_FIGURES = {
   spa_p_value: null,
   survivors: null,
   distribution: null,
+  searches: 1,
 };
 
 function showCheck({ survivors, ...figures }: RealityCheck, numbers: readonly number[]) {

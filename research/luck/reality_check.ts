@@ -1,5 +1,6 @@
 import { standardDeviation } from "../../engine/metrics/moments.ts";
-import { median } from "../numbers/quantiles.ts";
+import { quantile } from "../numbers/quantiles.ts";
+import { amongSearches, bestOfSearches, countStarts } from "./guided_search.ts";
 import { centre, type Measure, measureColumn, toColumn, walk } from "./measures.ts";
 import { drawResamples, toStretches, wideningOf } from "./resamples.ts";
 
@@ -25,6 +26,8 @@ export interface CheckedTrials {
   readonly less: number | Float64Array;
   readonly resamples: number;
   readonly seed: number;
+  /** Places of the trials with which a guided search began, before it knew any result; absent: no trial was chosen by results. */
+  readonly starts?: readonly number[];
   /** Mean length of the blocks; absent: blockDaysOf(). */
   readonly blockDays?: number;
 }
@@ -52,6 +55,8 @@ export interface RealityCheck {
     readonly best: readonly number[];
   };
   readonly distribution: Distribution;
+  /** The number of searches that a guided one counts as; 1 of trials that were not chosen by results. */
+  readonly searches: number;
 }
 
 /**
@@ -72,16 +77,18 @@ export function checkReality(trials: CheckedTrials, onStep: () => void = () => {
   const values = measureResamples(trials, own, sign, onStep);
   widen(values, trials, sign);
   const order = Array.from(own.keys()).sort((a, b) => own[b]! - own[a]! || a - b);
-  const bests = bestOfEach(values, own.length);
+  const bests = bestOfEach(values, own.length).sort();
+  const searches = countStarts(values, own.length, trials.starts ?? []);
   const best = own[trials.best]!;
   const unit = (value: number) => trials.measure.unit(sign * value) + 0;
   return {
     best: unit(best),
-    expected_best: unit(median(bests)),
-    p_value: shareAtLeast(bests, best),
-    spa_p_value: testSuperiority(own, values, { ...trials.measure, sign, days }),
-    survivors: stepDown(own, values, order),
-    distribution: drawBars(bests.map(unit).sort()),
+    expected_best: unit(quantile(bests, 0.5 ** (1 / searches))),
+    p_value: amongSearches(shareAtLeast(bests, best), searches),
+    spa_p_value: amongSearches(testSuperiority(own, values, { ...trials.measure, sign, days }), searches),
+    survivors: stepDown(own, values, { order, searches }),
+    distribution: drawBars(bestOfSearches(bests, searches).map(unit).sort()),
+    searches,
   };
 }
 
@@ -237,7 +244,11 @@ function testSuperiority(
  *
  * @param order Places of the trials, the best first.
  */
-function stepDown(own: Float64Array, values: Float64Array, order: readonly number[]): RealityCheck["survivors"] {
+function stepDown(
+  own: Float64Array,
+  values: Float64Array,
+  { order, searches }: { readonly order: readonly number[]; readonly searches: number },
+): RealityCheck["survivors"] {
   const trials = own.length;
   const count = values.length / trials;
   const reached = new Int32Array(trials);
@@ -249,7 +260,7 @@ function stepDown(own: Float64Array, values: Float64Array, order: readonly numbe
       if (most >= own[place]!) reached[rank]!++;
     }
   }
-  const end = reached.findIndex((each) => (each + 1) / (count + 1) > LEVEL);
+  const end = reached.findIndex((each) => amongSearches((each + 1) / (count + 1), searches) > LEVEL);
   const survivors = order.slice(0, end === -1 ? trials : end);
   return { count: survivors.length, best: survivors.slice(0, SURVIVORS_SHOWN) };
 }

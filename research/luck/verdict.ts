@@ -20,10 +20,12 @@ interface Evidence {
   readonly best: number | null;
   readonly expected_best: number | null;
   readonly p_value: number | null;
+  /** The number of searches that a guided one counts as. */
+  readonly searches: number;
 }
 
 /** The verdict of a check. */
-export function judge({ days, trades, p_value: p }: Omit<Evidence, "objective" | "trials" | "best">): Verdict {
+export function judge({ days, trades, p_value: p }: Pick<Evidence, "days" | "trades" | "p_value">): Verdict {
   if (days < DAYS_MIN || trades < TRADES_MIN || p === null) return "too_little";
   return p <= LEVEL ? "beyond_luck" : "luck";
 }
@@ -59,10 +61,16 @@ function describeTooLittle({ days, trades, p_value: p }: Evidence): string {
     `at least ${TRADES_MIN} trades and ${DAYS_MIN} days.`;
 }
 
-function describeNoGain({ objective, trials, best, expected_best: expected, p_value: p }: Evidence): string {
+function describeNoGain({ objective, trials, searches, best, expected_best: expected, p_value: p }: Evidence): string {
   const name = NAMES[objective] ?? objective;
-  const show = (value: number | null) => value === null ? "unknown" : formatObjective(objective, value);
-  const rival = trials === 1 ? "a trial" : `the best of these ${trials.toLocaleString("en-US")} trials`;
+  const show = (value: number | null) =>
+    value === null || !Number.isFinite(value) ? "unknown" : formatObjective(objective, value);
+  const all = trials.toLocaleString("en-US");
+  const rival = trials === 1
+    ? "a trial"
+    : searches > 1
+    ? `the best of a guided search of ${all} trials`
+    : `the best of these ${all} trials`;
   return `without any skill, ${rival} would reach its ${name} of ${show(best)} in ${
     percent(p ?? 1)
   } of all cases, and ` +
@@ -95,7 +103,9 @@ function formatObjective(objective: string, value: number): string {
   // Final equity is judged by the return that leads to it.
   const isFraction = objective === "final_equity" ||
     (isMetricName(objective) && METRIC_DEFINITIONS[objective].unit.startsWith("fraction"));
-  return isFraction ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
+  const shown = isFraction ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
+  // Rounding leaves the sign of a small loss.
+  return Number.parseFloat(shown) === 0 ? shown.replace("-", "") : shown;
 }
 
 /** A share of resamples is never 0. */

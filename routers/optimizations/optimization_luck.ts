@@ -38,6 +38,9 @@ const checkShape = {
   survivors: z.object({ count: z.int(), best: z.array(z.int()) }).nullable(),
   /** Of the best of the same trials without skill: how often it lies in each of equal bars. */
   distribution: z.object({ from: z.number(), to: z.number(), counts: z.array(z.int()) }).nullable(),
+  searches: z.number().default(1).describe(
+    "As how many searches a guided one counts, since it could have settled elsewhere; 1 of other methods, and of optimizations from before this.",
+  ),
   verdict: z.enum(VERDICTS),
 };
 

@@ -130,6 +130,29 @@ Deno.test("what is judged has at least 60 daily returns, 20 trades, and returns 
   expect(short.luck.conclusion).toBe(
     "Too little to tell: the best trial has 100 closed trades on 59 days, and a judgement needs at least 20 trades and 60 days.",
   );
+  // A gain that is the same each day would look sure.
+  const constant = [0.001, 0.002].map((gain) => new Float64Array(300).fill(gain));
+  for (const objective of ["sharpe", "total_return", "max_drawdown"]) {
+    const { verdict, p_value, conclusion } = luckOf(constant, { objective, best: 1 }).luck;
+    expect([objective, verdict, p_value]).toEqual([objective, "too_little", null]);
+    expect(conclusion).toBe("Too little to tell: the best trial has no daily returns that can be judged.");
+  }
+});
+
+Deno.test("one trial, equal trials, trials that all lose and an account that is gone are judged in words", () => {
+  const [one = new Float64Array(), other = new Float64Array()] = invent({ seed: 6, trials: 2, days: 300 });
+  const alone = luckOf([one]).luck;
+  expect(alone.conclusion).toMatch(/: without any skill, a trial would reach its Sharpe ratio of /);
+  // An equal trial is no other chance.
+  expect(luckOf([one, one]).luck.p_value).toBe(alone.p_value);
+  const losing = luckOf([one, other].map((each) => each.map((value) => value - 0.004)), { benchmark: one }).luck;
+  expect(losing).toMatchObject({ verdict: "luck", survivors: { count: 0 }, against_benchmark: { verdict: "luck" } });
+  expect(losing.p_value).toBeGreaterThan(0.9);
+  const gone = one.map((value, day) => day === 200 ? -1 : day > 200 ? 0 : value);
+  const ruined = luckOf([gone], { objective: "total_return", best: 0 }).luck;
+  expect(ruined.verdict).toBe("luck");
+  expect(ruined.conclusion).toContain("would reach its net return of -100.0 % in ");
+  for (const { conclusion } of [alone, losing, ruined]) expect(conclusion).not.toMatch(/NaN|Infinity|-0\.0/);
 });
 
 Deno.test("the sentence names both tests: no skill, and no better than holding the benchmark", () => {
@@ -170,7 +193,7 @@ Deno.test("figures that cannot be computed are null with a reason, and never NaN
     deflated_sharpe: "all daily returns are equal",
     plateau: "no neighbour",
   });
-  expect(flat.luck).toMatchObject({ verdict: "too_little", p_value: 1 });
+  expect(flat.luck).toMatchObject({ verdict: "too_little", p_value: null });
   const [one = new Float64Array()] = invent({ seed: 1, trials: 1, days: 31 });
   const single = measureLuck({ ...GIVEN, ...ofReturns([one]) });
   expect(single.overfitting.deflated_sharpe).toBe(single.overfitting.probabilistic_sharpe);

@@ -14,6 +14,7 @@ import { plateau } from "../../research/plateau.ts";
 import { countGroups, groupAt } from "../../research/candle_axes.ts";
 import { type Holding, joinDays } from "../../research/joined_days.ts";
 import { neighboursOf } from "../../research/space.ts";
+import { FIRST_POINTS } from "../../research/tpe.ts";
 import { makeTask } from "../backtest/plan.ts";
 import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
@@ -58,6 +59,7 @@ export async function readTrials(
     returns: columns,
     numbers,
     best: Math.max(0, numbers.indexOf(best.number)),
+    starts: numbers.flatMap((number, i) => isStart(record, number - 1) ? [i] : []),
     trades: await readTrades(db, record, best),
     plateau: plateau(space, best.point, (point) => near.get(point), direction),
     seed,
@@ -94,13 +96,14 @@ export async function explainNoBest(db: Db, record: Optimization, periodsPerYear
   return { overfitting: null, luck: { ...luck, conclusion } };
 }
 
+/** True for the trials of a guided search that were chosen before any result was known. @param place From 0. */
+function isStart({ method }: Optimization, place: number): boolean {
+  return method === "tpe" && place < FIRST_POINTS;
+}
+
 /** Passes over all trials, without their daily returns. */
-async function lookOver(
-  db: Db,
-  { id, space, objective, direction }: Optimization,
-  best: BestTrial,
-  signal: AbortSignal,
-) {
+async function lookOver(db: Db, record: Optimization, best: BestTrial, signal: AbortSignal) {
+  const { id, space, objective, direction } = record;
   const neighbours = new Set([best.point, ...neighboursOf(space, best.point)]);
   const near = new Map<number, number>();
   // The trials whose daily returns are kept.
@@ -111,8 +114,9 @@ async function lookOver(
     for (let row = 0; row < count; row++) {
       const value = columns[objective]?.[row] ?? NaN;
       if (neighbours.has(point![row]!) && !Number.isNaN(value)) near.set(point![row]!, value);
-      // The best one takes part, even where many have the same value.
-      const rank = place![row] === best.number - 1 ? (direction === "max" ? Infinity : -Infinity) : value;
+      // These take part: the best one, even where many have the same value, and the start of a search.
+      const isSure = place![row] === best.number - 1 || isStart(record, place![row]!);
+      const rank = isSure ? (direction === "max" ? Infinity : -Infinity) : value;
       if (days![row] !== 0) kept.push({ objective: rank, days: days![row]! });
     }
   }

@@ -10,7 +10,7 @@ import { checkReality } from "../../../research/luck/reality_check.ts";
 import { chooseConsidered, resamplesOf, trialsConsidered } from "../../../research/luck/considered_trials.ts";
 import { Random } from "../../../research/numbers/random_numbers.ts";
 import { countPoints, pointAt, type Space } from "../../../research/space.ts";
-import { suggest } from "../../../research/tpe.ts";
+import { FIRST_POINTS, suggest } from "../../../research/tpe.ts";
 import { findBuiltin } from "../../../strategies/builtin/catalogue.ts";
 
 const HOUR_MS = 3_600_000;
@@ -94,6 +94,18 @@ export const SEARCHES = {
     axes: { fast: { first: 2, step: 1, count: 40 }, slow: { first: 42, step: 1, count: 150 } },
     guided: 150,
   },
+  "TPE over four axes": {
+    // Without stops: candles that go straight from open to close fill them better than a walk would.
+    slug: "rsi-reversion",
+    fixed: { ...CROSS },
+    axes: {
+      period: { first: 3, step: 1, count: 28 },
+      oversold: { first: 15, step: 1, count: 24 },
+      overbought: { first: 62, step: 1, count: 24 },
+      exit: { first: 40, step: 1, count: 21 },
+    },
+    guided: 150,
+  },
   "RSI rules": {
     slug: "rsi-reversion",
     fixed: RSI,
@@ -155,8 +167,8 @@ function searchGuided(space: Space, count: number, seed: number, run: (point: nu
   return tried;
 }
 
-/** The service's conclusion about the best of such trials. */
-export function conclude(all: readonly Tried[], seed: number): Luck {
+/** The service's conclusion about the best of such trials. @param isGuided All but the first were chosen by results. */
+export function conclude(all: readonly Tried[], seed: number, isGuided = false): Luck {
   const measure = measureOf("sharpe", YEAR);
   const days = Math.max(...all.map(({ returns }) => returns.length));
   const chosen = chooseConsidered(all.map(({ objective }) => objective), "max", trialsConsidered(measure, days));
@@ -168,7 +180,8 @@ export function conclude(all: readonly Tried[], seed: number): Luck {
   const scores = chosen.map((i) => Number.isNaN(all[i]!.objective) ? -Infinity : all[i]!.objective);
   const best = scores.indexOf(Math.max(...scores));
   const resamples = resamplesOf(measure);
-  const given = { returns, best, measure, direction: "max", less: 0, resamples } as const;
+  const starts = chosen.flatMap((number, i) => isGuided && number < FIRST_POINTS ? [i] : []);
+  const given = { returns, best, starts, measure, direction: "max", less: 0, resamples } as const;
   const noGain = checkReality({ ...given, seed: SEEDS_APART * seed });
   const numbers = chosen.map((i) => i + 1);
   const trades = all[chosen[best]!]!.trades;
@@ -204,14 +217,17 @@ export interface Case {
   readonly conclude: (seed: number) => Luck;
 }
 
-const onMarket = (name: keyof typeof SEARCHES, trend: Trend | null) => (seed: number) =>
-  conclude(search(SEARCHES[name], inventMarket(seed, trend), seed), seed);
+const onMarket = (name: keyof typeof SEARCHES, trend: Trend | null) => (seed: number) => {
+  const chosen: Search = SEARCHES[name];
+  return conclude(search(chosen, inventMarket(seed, trend), seed), seed, chosen.guided !== undefined);
+};
 
 /** Nothing to find. */
 export const NOISE: readonly Case[] = [
   { name: "grid, 28 trials", conclude: onMarket("grid", null) },
   { name: "large grid, 1,500 trials", conclude: onMarket("large grid", null) },
   { name: "TPE, 150 trials", conclude: onMarket("TPE", null) },
+  { name: "TPE over four axes, 150 trials", conclude: onMarket("TPE over four axes", null) },
   { name: "RSI rules, 150 trials", conclude: onMarket("RSI rules", null) },
 ];
 
@@ -221,6 +237,7 @@ const STRENGTHS = [[1, 0.155], [2, 0.262], [3, 0.335]] as const;
 /** An edge, by the Sharpe ratio of the best trial. */
 export const EDGES: readonly Case[] = STRENGTHS.flatMap(([sharpe, strength]) => [
   { name: `plateau of 28 trials, Sharpe ${sharpe}`, conclude: onMarket("grid", { strength, turnDays: 40 }) },
+  { name: `TPE, 150 trials, Sharpe ${sharpe}`, conclude: onMarket("TPE", { strength, turnDays: 40 }) },
   {
     name: `lone peak among 100, Sharpe ${sharpe}`,
     conclude: (seed: number) => conclude(inventPeak(seed, sharpe), seed),

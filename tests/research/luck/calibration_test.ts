@@ -4,7 +4,7 @@ import { EDGES, measureRate, NOISE } from "./calibration.ts";
 const named = (word: string) => [...NOISE, ...EDGES].filter(({ name }) => name.includes(word));
 
 Deno.test("of noise, few of the best trials are called beyond luck", () => {
-  // At a rate of 5 %, more than 5 of 38 come in one of 30 runs; the seeds are always the same. `deno task calibrate` measures more.
+  // At a rate of 5 %, more than 5 of 50 come in one of 26 runs; the seeds are always the same. `deno task calibrate` measures more.
   let beyond = 0;
   for (const each of NOISE) {
     const sets = each.name.includes("1,500") ? 2 : 12;

@@ -51,6 +51,8 @@ export interface NaiveCheck {
   readonly orders: readonly Series[];
   /** Mean length of their blocks. */
   readonly blockDays: number;
+  /** Places of the trials with which a guided search began; absent: none was guided. */
+  readonly starts?: readonly number[];
 }
 
 /**
@@ -69,7 +71,7 @@ function widening(days: number, blockDays: number): number {
 }
 
 /** White's, Hansen's and Romano and Wolf's answers. */
-export function naiveCheck({ returns, objective, sign, still, orders, blockDays }: NaiveCheck) {
+export function naiveCheck({ returns, objective, sign, still, orders, blockDays, starts }: NaiveCheck) {
   const { logs, of } = OBJECTIVES[objective]!;
   const columns = returns.map((each) => logs ? each.map((value) => Math.log(1 + value)) : each);
   const own = columns.map((column) => sign * of(column));
@@ -91,18 +93,31 @@ export function naiveCheck({ returns, objective, sign, still, orders, blockDays 
   const share = (values: Series, bound: number) =>
     (values.filter((each) => each >= bound).length + 1) / (values.length + 1);
   const middle = bests.toSorted((a, b) => a - b)[(bests.length - 1) / 2]!;
+  const searches = starts === undefined ? 1 : independentStarts(starts, resampled);
+  const among = (each: number) => starts === undefined ? each : 1 - (1 - each) ** searches;
+  const superior = superiority(
+    compared(own),
+    resampled.map(compared),
+    still === null ? null : sign * still,
+    returns[0]!.length,
+  );
   return {
     best: sign * bestOwn,
     expected_best: sign * middle,
-    p_value: share(bests, bestOwn),
-    spa_p_value: superiority(
-      compared(own),
-      resampled.map(compared),
-      still === null ? null : sign * still,
-      returns[0]!.length,
-    ),
-    survivors: stepwise(own, resampled),
+    p_value: among(share(bests, bestOwn)),
+    spa_p_value: among(superior),
+    survivors: stepwise(own, resampled, among),
+    searches,
   };
+}
+
+/** The best of so many independent trials is above the median of the best start in half of the cases. */
+function independentStarts(starts: readonly number[], resampled: readonly Series[]): number {
+  const rows = resampled.map((row) => starts.map((place) => row[place]!));
+  const bests = rows.map((row) => Math.max(...row)).sort((a, b) => a - b);
+  const middle = bests[(bests.length - 1) / 2]!;
+  const above = rows.flat().filter((each) => each >= middle).length / rows.flat().length;
+  return Math.min(starts.length, Math.max(1, Math.log(0.5) / Math.log(1 - above)));
 }
 
 function superiority(own: Series, resampled: readonly Series[], still: number | null, days: number): number {
@@ -119,13 +134,13 @@ function superiority(own: Series, resampled: readonly Series[], still: number | 
 }
 
 /** Rejects what stands out, forgets it, and looks again. @returns Places, in ascending order. */
-function stepwise(own: Series, resampled: readonly Series[]): number[] {
+function stepwise(own: Series, resampled: readonly Series[], among: (share: number) => number): number[] {
   const rejected: number[] = [];
   for (;;) {
     const left = own.map((_, trial) => trial).filter((trial) => !rejected.includes(trial));
     const bests = resampled.map((row) => Math.max(...left.map((trial) => row[trial]!)));
     const found = left.filter((trial) => {
-      return (bests.filter((each) => each >= own[trial]!).length + 1) / (bests.length + 1) <= 0.05;
+      return among((bests.filter((each) => each >= own[trial]!).length + 1) / (bests.length + 1)) <= 0.05;
     });
     if (found.length === 0) return rejected.sort((a, b) => a - b);
     rejected.push(...found);

@@ -51,6 +51,44 @@ Deno.test("the reality check, its SPA and its step-down are those of the papers,
   expect(MEASURED_OBJECTIVES.filter((name) => !(name in OBJECTIVES))).toEqual(["cagr", "final_equity"]);
 });
 
+Deno.test("a guided search counts as as many as its start has independent trials, for each figure", () => {
+  const returns = invent(30, 130);
+  const orders = drawResamples(99, 130, 7).map((days) => [...days]);
+  const starts = Array.from({ length: 12 }, (_, i) => i + 6);
+  for (const objective of ["sharpe", "max_drawdown", "total_return"]) {
+    const { still } = measureOf(objective, YEAR);
+    const sign = objective === "max_drawdown" ? -1 : 1;
+    const given = { objective, sign, still, orders, blockDays: 5, starts } as const;
+    const naive = naiveCheck({ returns: returns.map((each) => [...each]), ...given });
+    const found = check(returns, objective, { starts });
+    for (const name of ["searches", "p_value", "spa_p_value"] as const) {
+      expect([objective, name, found[name]]).toEqual([objective, name, expect.closeTo(naive[name], 9)]);
+    }
+    expect([objective, found.survivors.count]).toEqual([objective, naive.survivors.length]);
+    const plain = check(returns, objective);
+    expect([objective, plain.searches, found.searches > 2]).toEqual([objective, 1, true]);
+    expect(found.expected_best * sign).toBeGreaterThan(plain.expected_best * sign);
+    expect(found.distribution.counts.reduce((total, each) => total + each)).toBe(99);
+  }
+});
+
+Deno.test("a start of equal trials counts as one search, one of independent trials as many, and a search without guidance as one", () => {
+  const random = new Random(5);
+  const draw = () => Float64Array.from({ length: 250 }, () => 0.01 * random.normal());
+  const independent = Array.from({ length: 40 }, draw);
+  const starts = Array.from({ length: 20 }, (_, i) => i);
+  const searchesOf = (returns: Float64Array[], places: number[]) =>
+    check(returns, "sharpe", { resamples: 499, starts: places }).searches;
+  expect(searchesOf(independent, starts)).toBeGreaterThan(15);
+  expect(searchesOf(independent, starts)).toBeLessThanOrEqual(20);
+  const equal = independent.map((own, i) => i < 20 ? independent[0]! : own);
+  expect(searchesOf(equal, starts)).toBeCloseTo(1, 1);
+  // Nothing followed the start, so nothing was guided.
+  expect(searchesOf(independent.slice(0, 20), starts)).toBe(1);
+  // Trials that never trade are equal, too.
+  expect(searchesOf([...starts.map(() => new Float64Array(250)), ...independent], starts)).toBe(1);
+});
+
 Deno.test("against a benchmark, its returns are taken off each day of every trial", () => {
   const returns = invent(5, 130);
   const benchmark = invent(1, 130, 9)[0]!;
