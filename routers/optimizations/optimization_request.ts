@@ -8,7 +8,6 @@ import { isExecutionAxis, withExecutionAxes } from "../../research/execution_axe
 import { countGroups } from "../../research/candle_axes.ts";
 import { withMarkets } from "../../research/market_axis.ts";
 import { parseSpace } from "../../research/parse_space.ts";
-import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
 import { GROUPS, type PathRules } from "../../research/luck/tested_paths.ts";
 import { countPoints, isOrdered, type Space } from "../../research/space.ts";
 import { labelShape } from "../backtests/backtest_labels.ts";
@@ -21,7 +20,7 @@ import { scanRequestSchema, type SubmittedScan } from "./scan_request.ts";
 
 const TRIALS_MAX_DEFAULT = 10_000;
 const TPE_TRIALS_DEFAULT = 200;
-const TRIALS_MAX = 1_000_000;
+export const TRIALS_MAX = 1_000_000;
 // Each round weighs all trials before it.
 const TPE_TRIALS_MAX = 2_000;
 // Terms of constraints that are looked at in search of a point that satisfies them, in about 20 ms. Beyond, a worker finds out.
@@ -210,83 +209,14 @@ function requireFewLooks(request: OptimizationRequest, accepting: Accepting, poi
   throw refuse([{ path: `${PATH}/trials_max`, message }]);
 }
 
-/**
- * Reads a request's walk-forward windows.
- *
- * @param isCode The strategy is no built-in one.
- * @returns Null without any.
- * @throws AppError VALIDATION_FAILED with a pointer, where none fits into the range, tests overlap, or they are too many trials.
- */
-export function readWalkForward(request: OptimizationRequest, space: Space, isCode: boolean): WalkForward | null {
-  const variesExecution = space.axes.some(({ name }) => isExecutionAxis(name));
-  if (request.walk_forward === undefined) return null;
-  const {
-    train_days: trainDays,
-    purge_days: purgeDays,
-    test_days: testDays,
-    step_days: stepDays = testDays,
-    anchored,
-  } = request.walk_forward;
-  const path = `${PATH}/walk_forward`;
-  const carry = readCarry(request.walk_forward.carry, { hasGaps: stepDays > testDays, isCode, variesExecution });
-  const walk = { trainDays, purgeDays, testDays, stepDays, anchored, carry };
-  const range = { startDate: request.start_date, endDate: request.end_date };
-  const days = countDays(range);
-  const needed = trainDays + purgeDays + testDays;
-  if (needed > days) {
-    const names = purgeDays === 0 ? "and test_days" : "with purge_days and test_days";
-    const message = `${names} need ${needed} days, and the range has ${days}: shorten the windows`;
-    throw refuse([{ path: `${path}/train_days`, message }]);
-  }
-  if (stepDays < testDays) {
-    const message = `must be at least test_days, ${testDays}, not ${stepDays}: test windows would overlap`;
-    throw refuse([{ path: `${path}/step_days`, message }]);
-  }
-  const windows = countWindows(range, walk);
-  if (windows > WALK_WINDOWS_MAX) {
-    throw refuse([{
-      path,
-      message: `makes ${windows} windows, and at most ${WALK_WINDOWS_MAX} are allowed: take more days`,
-    }]);
-  }
-  // Other methods than grid try trials_max points.
-  const all = countPoints(space);
-  const [points, allowed] = request.method === "grid"
-    ? [all, trialsMaxOf(request)]
-    : [Math.min(all, trialsMaxOf(request)), TRIALS_MAX];
-  if (windows * points > allowed) {
-    const message =
-      `makes ${windows} windows of ${points} points, ${windows * points} trials, and at most ${allowed} are ` +
-      "allowed: take fewer windows or points, or raise trials_max";
-    throw refuse([{ path, message }]);
-  }
-  return walk;
-}
-
 /** The rules of a request's tested paths; null where they are the usual ones. */
 export function readPathRules({ tested_paths: asked }: OptimizationRequest): PathRules | null {
   return asked === undefined ? null : { groups: asked.groups, embargoDays: asked.embargo_days ?? null };
 }
 
-/** Positions are carried unless something prevents it. */
-function readCarry(
-  asked: boolean | undefined,
-  { hasGaps, isCode, variesExecution }: { hasGaps: boolean; isCode: boolean; variesExecution: boolean },
-): boolean {
-  const obstacle = hasGaps
-    ? "there are days between the tests: leave step_days out"
-    : isCode
-    ? "positions are carried for built-in strategies alone"
-    : variesExecution
-    ? "one account has one execution, and the space varies it"
-    : null;
-  if (asked !== true || obstacle === null) return asked ?? obstacle === null;
-  throw refuse([{ path: `${PATH}/walk_forward/carry`, message: `cannot be true, because ${obstacle}` }]);
-}
-
 const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });
 
-function refuse(issues: readonly Issue[]): AppError {
+export function refuse(issues: readonly Issue[]): AppError {
   const [first] = issues;
   const where = first === undefined ? "" : `: ${first.path} ${first.message}`;
   return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, {

@@ -32,10 +32,10 @@ import {
   PATH,
   readPathRules,
   readSpace,
-  readWalkForward,
   trialsMaxOf,
 } from "./optimization_request.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
+import { describeFlat, readWalkForward } from "./walk_forward_request.ts";
 import { listCandleGroups } from "./candle_axes_request.ts";
 import { readScan, requireTrialsRoom, SCAN_PATH } from "./scan_request.ts";
 
@@ -104,7 +104,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest): Pro
     const one = { path: PARAMETERS_PATH, candles, asked: inputs.asked };
     const account = await completePortfolio(ctx, strategy, request.parameters, one);
     requireOneFill(strategy, space);
-    const walkForward = readWalkForward(request, space, strategy.runtime !== null);
+    const walkForward = readWalkForward(request, space, describeFlat(strategy, account.count));
     const groups = countGroups(space);
     const trainings = trainingsOf(request, walkForward);
     requireRoomForTrials(ctx, { trials, trainings, groups, isScan: scan !== null, markets: account.count, candles });

@@ -1,14 +1,14 @@
 import type { TestClient } from "./client.ts";
 import { OPTIMIZATION } from "./optimizations.ts";
 
-/** A backtest of the optimizations' strategy over some dates, once it has ended: its metrics and its equity by day. */
+/** A backtest of the optimizations' strategy, or another, over some dates, once it has ended: its metrics and its equity by day. */
 export async function backtestDays(
   user: TestClient,
-  { parameters, start_date, end_date }: { parameters: object; start_date: string; end_date: string },
+  { parameters, ...change }: { parameters: object; start_date: string; end_date: string; strategy?: string },
 ) {
   const { space: _space, parameters: fixed, ...request } = OPTIMIZATION;
   const answer = await user.send("POST", "/api/backtests", {
-    backtest: { ...request, start_date, end_date, parameters: { ...fixed, ...parameters } },
+    backtest: { ...request, ...change, parameters: { ...fixed, ...parameters } },
   });
   const id = String(answer.at("/backtest/id"));
   const ended = await user.finish(id);

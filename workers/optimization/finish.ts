@@ -33,7 +33,11 @@ export async function finish(
     ? { overfitting: outcome.overfitting, luck: outcome.luck }
     : await explainNoBest(db, record, rates.periodsPerYear, signal);
   if (signal.aborted) return await records.giveBack(job);
-  const carry: RunCarry = (task) => runner.carry(task, { deadlineMs, signal });
+  const within = { deadlineMs, signal };
+  const carry: RunCarry = {
+    builtin: (task) => runner.carry(task, within),
+    code: (runtime, plan, reload) => runner.carryCode(runtime, plan, within, reload),
+  };
   const find = findIn(runner, signal);
   const walked = await traceStep("walk", () => walkAccount(services, record, rates, { find, carry }));
   if (signal.aborted) return await records.giveBack(job);

@@ -1,6 +1,5 @@
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import type { Db } from "../../db/client.ts";
-import { readModule } from "../../db/modules.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import type { SandboxRuntime } from "../../db/schema.ts";
 import { Pool, type RunLimits } from "../backtest/pool.ts";
@@ -9,7 +8,6 @@ import { Slots } from "../backtest/slots.ts";
 import { modeForOneMarket } from "../backtest/strategy_code.ts";
 import type { RunSettings } from "../backtest/run_settings.ts";
 import type { EgressRules } from "../egress/guard.ts";
-import type { Execution } from "../../engine/execution.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import type { LuckReport, Trials } from "../../research/overfitting.ts";
@@ -20,13 +18,20 @@ import type {
   PointsTask,
   PortfolioCarryTask,
   SliceRun,
-  TrialTask,
 } from "../common/protocol.ts";
-import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
-import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import type { ScriptModes } from "../scripts/script_mode.ts";
+import type { SandboxLimits } from "../sandbox/process.ts";
 import type { Spares } from "../sandbox/spares.ts";
-import { SANDBOX_BYTES_MAX, type SandboxRun, type ScriptTrialsJob, type WasmTrialsJob } from "../sandbox/task.ts";
-import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
+import { SANDBOX_BYTES_MAX, type SandboxRun } from "../sandbox/task.ts";
+import {
+  type CarriedPlan,
+  carryCode,
+  type CodeRuntime,
+  type CodeServices,
+  requireMode,
+  runCodeTrials,
+} from "./code_trials.ts";
+import { CollectedTrials } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
 import { runPortfolioTrials } from "./portfolio_trials.ts";
 import type { MarketTrials } from "./scan_slice.ts";
@@ -94,7 +99,7 @@ export class SliceRunner {
       const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX, spares: this.#spares };
       return runtime.type === "remote"
         ? await this.#callEndpoint({ runId: id, instrument: { symbol, exchange }, ...runtime }, plan, within)
-        : await this.#runCode(runtime, plan, within, reload);
+        : await runCodeTrials(this.#code, runtime, plan, within, reload);
     } finally {
       this.#slots.release();
     }
@@ -142,66 +147,15 @@ export class SliceRunner {
       const { seed: _seed, ...task } = slice.task;
       return await this.#startPool().runSlice({ ...task, ...slice.trials, slug: record.strategySlug ?? "" }, limits);
     }
-    const language = record.runtime.type === "script" ? record.runtime.language ?? "typescript" : null;
-    const refused = language === null ? null : await refuseScript(this.#scripts, language);
-    if (refused !== null) throw refused;
+    const jitless = await requireMode(this.#scripts, record.runtime);
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     limits.onBegin?.();
     try {
-      const jitless = language !== null && isJitless(this.#scripts, language);
       const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX, jitless };
       return await runPortfolioTrials({ db: this.#db, remote: this.#remote, within }, record, settings, slice);
     } finally {
       this.#slots.release();
     }
-  }
-
-  async #runCode(
-    runtime: Exclude<SandboxRuntime, { readonly type: "remote" }>,
-    plan: SlicePlan,
-    limits: SandboxLimits,
-    reload: ReloadSlice,
-  ): Promise<Outcome<SliceRun>> {
-    const language = runtime.type === "script" ? runtime.language ?? "typescript" : null;
-    const refused = language === null ? null : await refuseScript(this.#scripts, language);
-    if (refused !== null) throw refused;
-    const code = await readModule(this.#db, runtime.sha256);
-    if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
-    const collected = new CollectedTrials(plan.task);
-    const toJob = (
-      { task: { trials, own, budgetMs, returnsMax, ...task }, lookbackWanted }: SlicePlan,
-      canReload: boolean,
-    ) => {
-      const common = {
-        parametersJson: trials.slice(collected.done).map(({ parameters }) =>
-          JSON.stringify({ ...own, ...ownParameters(parameters) }, inStoredOrder)
-        ),
-        ...executionsOf(task.execution, trials.slice(collected.done)),
-        candlesMin: runtime.minCandles,
-        task,
-        lookback: trials[0]?.lookback ?? 0,
-        lookbackWanted,
-        canReload,
-        budgetMs,
-        // Every `returnsStride`-th trial keeps its returns.
-        returnsMax: returnsMax * task.returnsStride,
-      };
-      return runtime.type === "wasm"
-        ? { ...common, kind: "run_trials", module: code } as const satisfies WasmTrialsJob
-        : {
-          ...common,
-          kind: "script_trials",
-          source: new TextDecoder().decode(code),
-          language: language ?? "typescript",
-        } as const satisfies ScriptTrialsJob;
-    };
-    const outcome = await runInSandbox(toJob(plan, true), {
-      ...limits,
-      jitless: language !== null && isJitless(this.#scripts, language),
-      onTrial: (trial) => collected.add(trial),
-      reload: async (lookback) => toJob(await reload(lookback), false),
-    });
-    return collected.end(outcome);
   }
 
   /** One trial at a time: an endpoint's own limits hold for each. */
@@ -247,9 +201,29 @@ export class SliceRunner {
     return await this.#startPool().carry(task, { ...limits, waitMs: WAIT_MS, onProgress: () => {} });
   }
 
+  /** The same of a module or a script. @throws {RunError} When it cannot be run. */
+  async carryCode(
+    runtime: CodeRuntime,
+    plan: CarriedPlan,
+    bounds: Pick<RunLimits, "deadlineMs" | "signal">,
+    reload: (lookback: number) => Promise<CarriedPlan>,
+  ): Promise<Outcome<CarriedTests>> {
+    const limits = { ...bounds, waitMs: WAIT_MS, onProgress: () => {}, memoryBytesMax: SANDBOX_BYTES_MAX };
+    if (!await this.#slots.take(limits)) return NOT_BEGUN;
+    try {
+      return await carryCode(this.#code, runtime, plan, { ...limits, spares: this.#spares }, reload);
+    } finally {
+      this.#slots.release();
+    }
+  }
+
   /** Measures how much of an optimization's best trial is luck. */
   async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<LuckReport>> {
     return await this.#startPool().measureLuck(trials, { signal, waitMs: WAIT_MS });
+  }
+
+  get #code(): CodeServices {
+    return { db: this.#db, scripts: this.#scripts };
   }
 
   #startPool(): Pool {
@@ -278,13 +252,4 @@ export class SliceRunner {
     this.#pool?.close();
     this.#slots.close();
   }
-}
-
-/** The execution of each trial; nothing where it is the same for all. */
-function executionsOf(
-  common: Execution,
-  trials: readonly TrialTask[],
-): { readonly executions?: readonly Execution[] } {
-  const executions = trials.map(({ parameters }) => executionOf(common, parameters));
-  return executions.every((execution) => execution === common) ? {} : { executions };
 }

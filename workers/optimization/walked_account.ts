@@ -32,12 +32,15 @@ export async function walkAccount(
 ): Promise<WalkedAccount | null> {
   const { windows, initialBalance } = record;
   if (windows.length === 0) return null;
-  const carried = await carryTests(services, record, act);
+  const found = await carryTests(services, record, act);
+  const [carried, reason] = found === null ? [null] : "reason" in found ? [null, found.reason] : [found];
   const chosen = windows.filter(({ best, test }) => carried === null ? test !== null : best !== null);
   const trainings = chosen.map(({ train }) => train?.annualReturn ?? null);
   const traded = carried === null ? await readTraded(services.db, record) : [carried];
+  const stitched = stitchWindows(traded, { initialBalance, ...rates }, trainings);
   const outOfSample = {
-    ...stitchWindows(traded, { initialBalance, ...rates }, trainings),
+    ...stitched,
+    undefined_figures: { ...stitched.undefined_figures, ...(reason === undefined ? {} : { carried: reason }) },
     carried: carried !== null,
     exposure: carried === null ? meanOf(chosen.map(({ test }) => test?.exposure)) : carried.exposure,
     in_sample_exposure: meanOf(chosen.map(({ train }) => train?.exposure)),

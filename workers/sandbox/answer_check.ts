@@ -190,7 +190,9 @@ export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType
   const { candlesMax } = bounds;
   const failed = failedOf(candlesMax);
   const completed = z.literal("completed");
-  const trial = z.object({ type: completed, metrics, undefinedMetrics: reasons, dailyReturns: doubles(candlesMax) });
+  const days = doubles(candlesMax);
+  const values = { metrics, undefinedMetrics: reasons, dailyReturns: days, marks: days.optional() };
+  const trial = z.object({ type: completed, ...values });
   const figures = z.record(name, number).refine(hasFew);
   const path = z.object({ type: completed, figures, curve: doubles(candlesMax + 1) });
   return z.discriminatedUnion("type", [

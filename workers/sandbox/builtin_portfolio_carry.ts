@@ -13,7 +13,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import type { Outcome } from "../common/outcome.ts";
 import type { CarriedTests, PortfolioCarryTask } from "../common/protocol.ts";
-import { stageStrategies } from "./builtin_carry.ts";
+import { stageBuiltin } from "./builtin_carry.ts";
 
 /**
  * Trades all windows in one run.
@@ -47,7 +47,7 @@ function stage(task: PortfolioCarryTask, pool: BufferPool): PortfolioRequest["st
   if (builtin === undefined) return null;
   const strategies = markets.map(({ candles, firstIndex, tradingDays = null, finer = null }) => {
     const own = { ...settings, candles, firstIndex, tradingDays, finer, assetClass: settings.assetClass ?? null };
-    return stageStrategies(builtin, stages, own, pool);
+    return stageBuiltin(builtin, stages, own, pool);
   });
   return { kind: "each", strategies, positionsMax, rank };
 }

@@ -3,7 +3,7 @@ import type { Execution } from "../../engine/execution.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import { countInputCandles } from "./candle_series.ts";
-import type { RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
+import type { CarriedTests, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
 import type { PinnedEndpoint, RemoteTask } from "../common/remote_task.ts";
 import {
   countCandles,
@@ -114,6 +114,8 @@ export interface TrialsRun {
   readonly task: SandboxTask;
   /** The execution of each, in order; absent: that of the task. */
   readonly executions?: readonly Execution[];
+  /** Parameters that take over the account of the only trial, each from a moment on, milliseconds since 1970; absent: it is a trial like others. */
+  readonly later?: readonly { readonly parametersJson: string; readonly fromMs: number }[];
   /** Candles before the range that each trial is shown, and that were wanted for the task; the archive may have fewer. */
   readonly lookback: number;
   readonly lookbackWanted: number;
@@ -125,9 +127,8 @@ export interface TrialsRun {
 }
 
 /** Trials of a module. */
-export interface WasmTrialsJob extends TrialsRun {
+export interface WasmTrialsJob extends TrialsRun, Pick<WasmJob, "module"> {
   readonly kind: "run_trials";
-  readonly module: Uint8Array;
 }
 
 /** Trials of a script. */
@@ -163,9 +164,9 @@ export interface ScriptPathsJob extends PathsRun {
 /** The end of a run on a path. */
 export type PathOutcome = (MeasuredPath & { readonly type: "completed" }) | Failed;
 
-/** The end of a trial. The strategy itself refused the point when it was made: it is no trial. */
+/** The end of a trial; `marks` where others take over its account. The strategy itself refused the point when it was made: it is no trial. */
 export type TrialOutcome =
-  | (TrialValues & { readonly type: "completed" })
+  | (TrialValues & { readonly type: "completed"; readonly marks?: CarriedTests["marks"] })
   | Failed
   | { readonly type: "refused" };
 
@@ -185,7 +186,7 @@ export interface FetchJob {
   readonly bytesMax: number;
 }
 
-/** A run's candles and settings, for any kind of strategy. */
+/** A run's candles and settings. */
 export type SandboxTask = Omit<RunTask, "slug" | "parameters">;
 
 /** Facts about a module that may be registered. */

@@ -5,6 +5,7 @@ import { measureTrial } from "../../engine/run.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 import type { FromChild, LookbackRequest, TrialOutcome, TrialsRun } from "./task.ts";
+import { measureCarried } from "./carried_trial.ts";
 import { LookbackCutter } from "./trial_candles.ts";
 
 // A longer lookback is likely to follow: another process would have to ask again.
@@ -13,7 +14,7 @@ const LOOKBACK_GROWTH = 2;
 const POOL_BYTES_MAX = 1 << 26;
 
 /** Makes an instance of the strategy for a range, told how many candles precede it, and how many were wanted. @throws {RunError} */
-type MakeTrialStrategy = (parametersJson: string, firstIndex: number, lookback: number) => Strategy;
+export type MakeTrialStrategy = (parametersJson: string, firstIndex: number, lookback: number) => Strategy;
 
 /** Learns of trials, or of paths. */
 export interface TrialListener {
@@ -66,19 +67,27 @@ function attemptTrial(
 ): TrialOutcome | LookbackRequest {
   const { candles: _candles, seed: _seed, ...common } = job.task;
   const settings = { ...common, execution };
-  const { lookback, lookbackWanted } = job;
+  const { lookback, lookbackWanted, later } = job;
   const held = settings.firstIndex;
   try {
     let firstIndex = Math.min(lookback, held);
     let strategy = make(parametersJson, firstIndex, lookback);
-    const { warmup } = strategy;
+    // Each is made after the one before, which is not used any more then.
+    const warmup = (later ?? []).reduce(
+      (most, stage) => Math.max(most, make(stage.parametersJson, firstIndex, lookback).warmup),
+      strategy.warmup,
+    );
+    let shown = lookback;
     // As a backtest loads them again: with the warm-up that the strategy turned out to ask for.
     if (settings.execution.lookback && held >= lookback && warmup > lookback) {
       if (warmup > held && held === lookbackWanted) return { type: "lookback", candles: warmup * LOOKBACK_GROWTH };
-      firstIndex = Math.min(warmup, held);
-      strategy = make(parametersJson, firstIndex, warmup);
+      [firstIndex, shown] = [Math.min(warmup, held), warmup];
+      if (later === undefined) strategy = make(parametersJson, firstIndex, shown);
     }
-    return { type: "completed", ...measureTrial({ ...settings, ...cutter.cut(firstIndex), ...shared, strategy }) };
+    const run = { ...settings, ...cutter.cut(firstIndex), ...shared };
+    if (later === undefined) return { type: "completed", ...measureTrial({ ...run, strategy }) };
+    const stages = [{ parametersJson, fromMs: -Infinity }, ...later];
+    return { type: "completed", ...measureCarried(run, stages, (json) => make(json, firstIndex, shown)) };
   } catch (error) {
     if (error instanceof PointRefused) return { type: "refused" };
     if (error instanceof RunError) return error.outcome;

@@ -45,6 +45,7 @@ export function WalkForward({ windows, outOfSample, objective, space }: {
           {outOfSample.carried
             ? "One account trades all tests and keeps its position from one to the next."
             : "Each test starts flat, and one account earns their returns one after the other."}
+          {outOfSample.undefined_figures["carried"] !== undefined && ` ${outOfSample.undefined_figures["carried"]}`}
         </p>
       )}
       {outOfSample !== null && <Figures account={outOfSample} />}
@@ -54,10 +55,12 @@ export function WalkForward({ windows, outOfSample, objective, space }: {
         {hasRun && <ParameterSteps windows={windows} space={space} />}
       </div>
       <Table label="Walk-forward windows" columns={COLUMNS} minWidth="56rem" empty="No window has begun.">
-        {windows.map(({ train_start, train_end, test_end, parameters, in_sample, out_of_sample, error }) => (
+        {windows.map((
+          { train_start, train_end, test_start, test_end, parameters, in_sample, out_of_sample, error },
+        ) => (
           <tr key={train_end} className={ROW_CLASS}>
             <td className="px-3 text-left text-muted">{train_start} – {train_end}</td>
-            <td className="px-3 text-left">{train_end} – {test_end}</td>
+            <td className="px-3 text-left">{test_start} – {test_end}</td>
             <td className="truncate px-3 text-left">{error?.message ?? describe(parameters)}</td>
             <td className="px-3">{formatPercent(in_sample?.total_return ?? null, true)}</td>
             <td className={`px-3 font-medium ${toneClass(out_of_sample?.total_return ?? null)}`}>

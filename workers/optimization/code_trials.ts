@@ -1,0 +1,138 @@
+/** Trials of modules and scripts, and the tests of a walk-forward optimization that one account trades by them. */
+import type { Db } from "../../db/client.ts";
+import { readModule } from "../../db/modules.ts";
+import type { SandboxRuntime } from "../../db/schema.ts";
+import type { Execution } from "../../engine/execution.ts";
+import { executionOf, ownParameters } from "../../research/execution_axes.ts";
+import { type Outcome, RunError } from "../common/outcome.ts";
+import type { CarriedTests, CarryTask, SliceRun, TrialTask } from "../common/protocol.ts";
+import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import type { SandboxTask, ScriptTrialsJob, TrialOutcome, TrialsRun, WasmTrialsJob } from "../sandbox/task.ts";
+import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
+import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
+import type { SlicePlan } from "./slice_plan.ts";
+
+export type CodeRuntime = Exclude<SandboxRuntime, { readonly type: "remote" }>;
+
+/** Where code is read, and how scripts run. */
+export interface CodeServices {
+  readonly db: Db;
+  readonly scripts: ScriptModes;
+}
+
+/** @returns True if the code runs without a compiler. @throws {RunError} Where its language cannot run here. */
+export async function requireMode(scripts: ScriptModes, runtime: SandboxRuntime): Promise<boolean> {
+  if (runtime.type !== "script") return false;
+  const language = runtime.language ?? "typescript";
+  const refused = await refuseScript(scripts, language);
+  if (refused !== null) throw refused;
+  return isJitless(scripts, language);
+}
+
+/** Makes the jobs of some code. @throws {RunError} When it cannot be run. */
+async function openCode({ db, scripts }: CodeServices, runtime: CodeRuntime) {
+  const jitless = await requireMode(scripts, runtime);
+  const code = await readModule(db, runtime.sha256);
+  if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
+  const toJob = (run: Omit<TrialsRun, "candlesMin">): WasmTrialsJob | ScriptTrialsJob => {
+    const common = { ...run, candlesMin: runtime.minCandles };
+    if (runtime.type === "wasm") return { ...common, kind: "run_trials", module: code };
+    const language = runtime.language ?? "typescript";
+    return { ...common, kind: "script_trials", source: new TextDecoder().decode(code), language };
+  };
+  return { jitless, toJob };
+}
+
+/**
+ * Runs the first trials of a slice, as many as it has time for.
+ *
+ * @throws {RunError} When no trial can run.
+ */
+export async function runCodeTrials(
+  services: CodeServices,
+  runtime: CodeRuntime,
+  plan: SlicePlan,
+  limits: SandboxLimits,
+  reload: (lookback: number) => Promise<SlicePlan>,
+): Promise<Outcome<SliceRun>> {
+  const { jitless, toJob } = await openCode(services, runtime);
+  const collected = new CollectedTrials(plan.task);
+  const jobOf = ({ task, lookbackWanted }: SlicePlan, canReload: boolean) => {
+    const { trials, own, budgetMs, returnsMax, ...settings } = task;
+    const left = trials.slice(collected.done);
+    return toJob({
+      parametersJson: left.map(({ parameters }) => toJson({ ...own, ...ownParameters(parameters) })),
+      ...executionsOf(task.execution, left),
+      task: settings,
+      lookback: trials[0]?.lookback ?? 0,
+      lookbackWanted,
+      canReload,
+      budgetMs,
+      // Every `returnsStride`-th trial keeps its returns.
+      returnsMax: returnsMax * task.returnsStride,
+    });
+  };
+  const outcome = await runInSandbox(jobOf(plan, true), {
+    ...limits,
+    jitless,
+    onTrial: (trial) => collected.add(trial),
+    reload: async (lookback) => jobOf(await reload(lookback), false),
+  });
+  return collected.end(outcome);
+}
+
+/** The tests that one account trades. */
+export interface CarriedPlan {
+  readonly task: SandboxTask;
+  /** One at least. */
+  readonly stages: CarryTask["stages"];
+  /** Candles that were wanted before the tests. */
+  readonly lookback: number;
+}
+
+/** Trades tests as one account. @throws {RunError} When the code cannot be run. */
+export async function carryCode(
+  services: CodeServices,
+  runtime: CodeRuntime,
+  plan: CarriedPlan,
+  limits: SandboxLimits,
+  reload: (lookback: number) => Promise<CarriedPlan>,
+): Promise<Outcome<CarriedTests>> {
+  const { jitless, toJob } = await openCode(services, runtime);
+  let ended: TrialOutcome | undefined;
+  const jobOf = ({ task, stages, lookback }: CarriedPlan, canReload: boolean) => {
+    const [first = "{}", ...later] = stages.map(({ parameters }) => toJson(parameters));
+    return toJob({
+      parametersJson: [first],
+      later: later.map((parametersJson, i) => ({ parametersJson, fromMs: stages[i + 1]!.fromMs })),
+      // The first trial has all the time that there is.
+      ...{ task, lookback: plan.lookback, lookbackWanted: lookback, canReload, budgetMs: 0, returnsMax: 0 },
+    });
+  };
+  const outcome = await runInSandbox(jobOf(plan, true), {
+    ...limits,
+    jitless,
+    onTrial: (trial) => ended = trial,
+    reload: async (lookback) => jobOf(await reload(lookback), false),
+  });
+  if (outcome.type !== "completed") return outcome;
+  if (ended?.type === "failed") return ended;
+  if (ended?.type !== "completed" || ended.marks === undefined) {
+    return { type: "broken", message: "its process traded no test" };
+  }
+  const { exposure } = ended.metrics;
+  return { type: "completed", exposure: exposure ?? null, marks: ended.marks };
+}
+
+function toJson(parameters: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(parameters, inStoredOrder);
+}
+
+/** The execution of each trial; nothing where it is the same for all. */
+function executionsOf(
+  common: Execution,
+  trials: readonly TrialTask[],
+): { readonly executions?: readonly Execution[] } {
+  const executions = trials.map(({ parameters }) => executionOf(common, parameters));
+  return executions.every((execution) => execution === common) ? {} : { executions };
+}
