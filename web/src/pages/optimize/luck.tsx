@@ -116,6 +116,13 @@ export function Luck({ overfitting, luck, best }: Pick<Optimization, "luck" | "b
           )}
         </div>
       )}
+      {luck !== null && luck.searches > 1 && (
+        <p className="mt-3 max-w-prose text-sm">
+          {`The search was guided by its results. It counts as ${
+            formatRatio(luck.searches)
+          } searches, because on other days it would have settled elsewhere.`}
+        </p>
+      )}
       {luck !== null && luck.tested_paths !== null && <TestedPaths paths={luck.tested_paths.paths} />}
       <Figures overfitting={overfitting} best={best[0]} />
       {considered < trials && (

@@ -77,7 +77,13 @@ export function LuckDrawing({ title, objective, check }: {
           {`best trial ${format(best)}`}
         </text>
       </Drawing>
-      <Keys looks={{ "The best without skill": "bg-strong-line h-3", "The best trial": "bg-accent h-0.5" }} />
+      <Keys
+        looks={{
+          "The best without skill": "bg-strong-line h-3",
+          "Half of them are above it": "h-0 border-t border-dashed border-muted",
+          "The best trial": "bg-accent h-0.5",
+        }}
+      />
       <CheckFigures check={check} />
     </div>
   );

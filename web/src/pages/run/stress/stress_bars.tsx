@@ -2,7 +2,9 @@ import { formatPercent } from "../../../parts/format.ts";
 import { chooseTicks, linear } from "../../../parts/scale.ts";
 import type { StressRow } from "./stress_words.ts";
 
-const ROW_PX = 16;
+const ROW_PX = 28;
+const NAME_PX = 13;
+const BAR_PX = 11;
 const WIDTH = 420;
 const TOP = 6;
 const BOTTOM = 22;
@@ -38,23 +40,25 @@ export function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
         {shown.map(({ name }, i) => {
           const value = values[i] ?? 0;
           return (
-            <rect
-              key={name}
-              x={Math.min(x(0), x(value))}
-              width={Math.max(1, Math.abs(x(value) - x(0)))}
-              y={TOP + i * ROW_PX + 2}
-              height={ROW_PX - 4}
-              className={value > 0 ? "fill-gain" : "fill-loss"}
-            >
-              <title>{`${name}: ${formatPercent(value)}`}</title>
-            </rect>
+            <g key={name}>
+              <text x={EDGE} y={TOP + i * ROW_PX + NAME_PX - 3} className="fill-text">{name}</text>
+              <rect
+                x={Math.min(x(0), x(value))}
+                width={Math.max(1, Math.abs(x(value) - x(0)))}
+                y={TOP + i * ROW_PX + NAME_PX}
+                height={BAR_PX}
+                className={value > 0 ? "fill-gain" : "fill-loss"}
+              >
+                <title>{`${name}: ${formatPercent(value)}`}</title>
+              </rect>
+            </g>
           );
         })}
         {asRun !== undefined && (
           <line x1={x(asRun)} x2={x(asRun)} y1={TOP} y2={bottom} strokeDasharray="3 3" className="stroke-text" />
         )}
       </svg>
-      <p className="text-xs text-muted">In the order of the table; the dashed line is the run itself.</p>
+      <p className="text-xs text-muted">The dashed line is the run itself.</p>
     </section>
   );
 }
