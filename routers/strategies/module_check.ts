@@ -121,7 +121,7 @@ async function awaitVerdict(
       throw new AppError(code, message, { issues: [{ path, message }] });
     }
     if (performance.now() > deadline) {
-      throw new AppError("UNAVAILABLE", "Cannot check the module: no worker has answered", { retryAfterSeconds: 15 });
+      throw new AppError("UNAVAILABLE", "Cannot check the code: no worker has answered", { retryAfterSeconds: 15 });
     }
     await untilChanged();
   }

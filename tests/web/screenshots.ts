@@ -57,7 +57,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "universes", path: "/universes" },
     { name: "universes-new", path: "/universes?add=true" },
     { name: "universe", path: `/universes/${universe}` },
-    { name: "universe-version", path: `/universes/${universe}`, act: (page) => press(page, "New version") },
+    { name: "universe-version", path: `/universes/${universe}`, act: beginVersion },
     { name: "new-run-universe", path: `/runs/new?universe=${universe}&strategy=momentum-rotation` },
     { name: "device", path: await beginDevice(client) },
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
@@ -120,6 +120,11 @@ async function registerMistake(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("My Average");
   await page.getByRole("button", { name: "Register" }).click();
   await page.getByText("The script did not pass its check").waitFor();
+}
+
+async function beginVersion(page: Page): Promise<void> {
+  await press(page, "New version");
+  await page.getByRole("textbox", { name: "Members" }).waitFor();
 }
 
 async function untilRanked(page: Page): Promise<void> {

@@ -42,22 +42,25 @@ export function MemberTable({ members, isLoading }: {
           <tr key={`${symbol} ${exchange} ${from}`} className={ROW_CLASS}>
             <th scope="row" className="truncate px-3 text-left font-medium" title={`${symbol} on ${exchange}`}>
               {symbol} <span className="font-normal text-muted">on {exchange}</span>
+              <MemberBar begin={begin} end={end} look="mt-0.5 h-1 sm:hidden" />
             </th>
             <td className="px-3 text-left whitespace-nowrap">{from ?? "the beginning"}</td>
             <td className="px-3 text-left whitespace-nowrap">{to ?? "still a member"}</td>
             <td className={`px-3 ${WIDE_ONLY}`}>
-              <svg aria-hidden="true" className="h-2.5 w-full rounded bg-sunken">
-                <rect
-                  x={`${begin}%`}
-                  width={`${Math.max(0.5, end - begin)}%`}
-                  height="100%"
-                  className="fill-accent/60"
-                />
-              </svg>
+              <MemberBar begin={begin} end={end} look="h-2.5" />
             </td>
           </tr>
         );
       })}
     </Table>
+  );
+}
+
+/** The part of the time, in percent, in which an instrument is a member; below its name where the screen is narrow. */
+function MemberBar({ begin, end, look }: { readonly begin: number; readonly end: number; readonly look: string }) {
+  return (
+    <svg aria-hidden="true" className={`block w-full rounded bg-sunken ${look}`}>
+      <rect x={`${begin}%`} width={`${Math.max(0.5, end - begin)}%`} height="100%" className="fill-accent/60" />
+    </svg>
   );
 }
