@@ -54,12 +54,12 @@ export class Optimizations {
 
   /** Runs each variant without faults. */
   static async begin(client: TestClient): Promise<Optimizations> {
-    const ids = [];
-    for (let variant = 0; variant < VARIANTS.length; variant++) ids.push(await submit(client, variant));
+    const ids: string[] = [];
+    for (let variant = 0; variant < VARIANTS.length; variant++) ids.push(await insist(() => client, variant));
     const clean: string[] = [];
     for (const id of ids) {
       await client.poll(`/api/optimizations/${id}`, "/optimization/status");
-      clean.push(await readOptimization(client, id ?? ""));
+      clean.push(await readOptimization(client, id));
     }
     for (const text of clean) expect(text).toMatch(/^completed null .*"failed":0/);
     expect(new Set(clean).size).toBe(VARIANTS.length);
@@ -73,11 +73,7 @@ export class Optimizations {
   /** Submits the next variant, until it is accepted. */
   async submit(client: () => TestClient): Promise<void> {
     const variant = this.#next++ % VARIANTS.length;
-    for (;;) {
-      const id = await submit(client(), variant);
-      if (id !== null) return void this.#accepted.set(id, variant);
-      await pause(POLL_MS);
-    }
+    this.#accepted.set(await insist(client, variant), variant);
   }
 
   /** Waits until all have ended. @throws When one has not after five minutes, failed, or differs from a clean one. */
@@ -95,6 +91,15 @@ export class Optimizations {
     // Of those that were submitted without an answer, too.
     const others = await query("select distinct status from optimizations where status <> 'completed'");
     expect(others).toEqual([]);
+  }
+}
+
+/** Submits a variant until it is accepted. @returns Its id. */
+async function insist(client: () => TestClient, variant: number): Promise<string> {
+  for (;;) {
+    const id = await submit(client(), variant);
+    if (id !== null) return id;
+    await pause(POLL_MS);
   }
 }
 

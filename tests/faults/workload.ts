@@ -56,7 +56,9 @@ async function registerModule(client: TestClient): Promise<void> {
     parameter_schema: { type: "object", properties: { fast: integer(10), slow: integer(30) } },
     initial_version: { version: "1.0", runtime_config: { type: "wasm", artifact: { content_base64 } } },
   };
-  const answer = await client.send("POST", "/api/strategies", { strategy });
+  let answer = await client.send("POST", "/api/strategies", { strategy });
+  // Workers of a busy machine check late.
+  while (answer.status === 503) answer = await client.send("POST", "/api/strategies", { strategy });
   if (answer.status !== 201) throw new Error(`Cannot register the module: ${answer.status} ${answer.text}`);
 }
 
