@@ -128,7 +128,7 @@ async function beginVersion(page: Page): Promise<void> {
 }
 
 async function untilRanked(page: Page): Promise<void> {
-  await page.getByRole("table", { name: "Points by the median over the markets" }).waitFor();
+  await page.getByRole("region", { name: "Points by the median over the markets" }).waitFor();
   await page.waitForLoadState("networkidle");
 }
 
