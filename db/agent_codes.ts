@@ -2,6 +2,7 @@
 import { eq, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { agentCodes, user } from "./schema.ts";
+import { isBanned } from "./users.ts";
 
 type AgentCode = typeof agentCodes.$inferSelect;
 
@@ -19,7 +20,7 @@ export async function takeAgentCode(
   if (taken === undefined) return undefined;
   const [owner] = await db.select({
     role: user.role,
-    isBanned: sql<boolean>`coalesce(${user.banned}, false) and coalesce(${user.banExpires} > now(), true)`,
+    isBanned,
   }).from(user).where(eq(user.id, taken.userId));
   return owner === undefined ? undefined : { ...taken, ...owner };
 }

@@ -20,7 +20,7 @@ import { inUnit } from "./unit_of_work.ts";
 import { backtests, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
-const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
+export const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
 // The embedded database does nothing else during a statement: about 15 ms for this many bytes.
 const STATEMENT_BYTES_MAX = 1 << 19;
 // Encoding and decoding share their thread with the answers to requests.

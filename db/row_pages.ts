@@ -4,11 +4,8 @@ import { CHUNK_ROWS } from "./codec/result_parts.ts";
 import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "./codec/result_rows.ts";
 import { readRecord } from "./codec/unreadable.ts";
 import type { Db } from "./database.ts";
-import { type ChunkRows, ofResult, type ResultPart } from "./result_chunks.ts";
+import { CHUNK_NUMBER_MAX, type ChunkRows, ofResult, type ResultPart } from "./result_chunks.ts";
 import { backtests, resultCandles, resultChunks } from "./schema.ts";
-
-// The column's type is integer.
-const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
 
 /** Reads rows of a stored chunk; undefined where there is no such chunk. @throws {UnreadableRecord} */
 export type CutChunk = (source: RowsSource, range: RowRange) => Promise<ResultRows | undefined>;

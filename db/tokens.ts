@@ -1,6 +1,7 @@
 import { and, count, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { deviceCode, tokens, user } from "./schema.ts";
+import { isBanned } from "./users.ts";
 
 /** A stored token. */
 export type TokenRow = typeof tokens.$inferSelect;
@@ -50,7 +51,7 @@ export async function findToken(db: Db, id: string): Promise<TokenOwner | undefi
   const [row] = await db.select({
     token: tokens,
     user: { id: user.id, email: user.email, name: user.name, role: user.role },
-    isBanned: sql<boolean>`coalesce(${user.banned}, false) and coalesce(${user.banExpires} > now(), true)`,
+    isBanned,
   }).from(tokens).innerJoin(user, eq(user.id, tokens.userId)).where(eq(tokens.id, id));
   return row;
 }

@@ -4,6 +4,9 @@ import { storableText } from "./codec/storable.ts";
 import { prepareOnce } from "./prepare_once.ts";
 import { session, tokens, user } from "./schema.ts";
 
+/** True of a user whom an admin has banned, until the ban ends. */
+export const isBanned = sql<boolean>`coalesce(${user.banned}, false) and coalesce(${user.banExpires} > now(), true)`;
+
 /** The session of `token`, ended or not, with its user. */
 const selectSession = prepareOnce((db) =>
   db.select({

@@ -13,6 +13,7 @@ import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
 import { CANDLES_AHEAD_MAX, type Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trade_columns.ts";
+import { noteRuin, noteUnreplayed } from "./result_notes.ts";
 
 /** Everything besides the decisions that a run's result depends on. */
 interface RunSettings {
@@ -215,28 +216,12 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
   return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
 }
 
-/** Losses below this part of the initial balance are rounding. */
-const LOSS_NOISE = 1e-9;
-
 /** Notes that the pnl of the last trades does not follow from their prices. */
 function describeRuin({ candles: { time }, initialBalance }: RunSettings, { account: { ruin } }: Simulation): string[] {
-  if (ruin === null || ruin.loss <= LOSS_NOISE * initialBalance) return [];
-  const loss = Number(ruin.loss.toPrecision(12));
+  const note = noteRuin(ruin, initialBalance, time);
+  if (ruin === null || note === null) return [];
   const trades = ruin.trades === 1 ? "the trade" : `the ${ruin.trades} trades`;
-  return [
-    `The losses at ${
-      new Date(time[ruin.index]!).toISOString()
-    } exceed the account by ${loss}. The broker bears this: ` +
-    `the pnl of ${trades} closed there is better by it than prices, fees and financing give`,
-  ];
-}
-
-function describeMissing(input: RunSettings, simulation: Simulation): string[] {
-  const { unreplayedCandles } = simulation.market;
-  if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
-  return [
-    `bothTouched magnify: candles that no finer ones cover, where stops were assumed to come first: ${unreplayedCandles}`,
-  ];
+  return [`${note}: the pnl of ${trades} closed there is better by it than prices, fees and financing give`];
 }
 
 /**
@@ -258,7 +243,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
     bounds: null,
     orders: placed,
     notes: [
-      ...describeMissing(input, simulation),
+      ...noteUnreplayed(input.execution, simulation.market.unreplayedCandles),
       ...describeRuin(input, simulation),
       ...describeDecisions(input, warmup, placed),
     ],

@@ -1,8 +1,8 @@
 /** Walk-forward windows: the dates of each, and the account that trades them one after the other. */
 import { ratioMetrics } from "../engine/metrics/ratios.ts";
 import type { Measured } from "../engine/metrics/measured.ts";
+import { DAY_MS } from "../engine/time/durations.ts";
 
-const DAY_MS = 86_400_000;
 // Enough for a curve on a screen; metrics are those of all days.
 const EQUITY_POINTS_MAX = 500;
 

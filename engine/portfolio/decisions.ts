@@ -11,6 +11,7 @@ import {
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
 import type { PortfolioPlan } from "./timeline.ts";
+import { DAY_MS } from "../time/durations.ts";
 
 /** The strategy or strategies that decide at a row, and the markets on which they have acted. */
 export interface Decider {
@@ -214,8 +215,6 @@ export function findAsks(
   }
   return asks;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The number of the period that a date lies in. Weeks begin on Monday. */
 function periodOf(every: Period, dateMs: number): number {

@@ -1,3 +1,4 @@
+import { noteRuin, noteUnreplayed } from "../result_notes.ts";
 import { DAY_MS } from "../time/durations.ts";
 import type { PortfolioRequest } from "./portfolio.ts";
 import type { PortfolioSimulation } from "./portfolio_simulation.ts";
@@ -7,8 +8,6 @@ import type { Seat } from "./seat.ts";
 const GAP_DAYS_MAX = 10;
 /** Most instruments that notes of one kind name. */
 const NAMED_MAX = 10;
-/** Losses below this part of the initial balance are rounding. */
-const LOSS_NOISE = 1e-9;
 
 /** Notes for the reader of the result, in words. @param dates The date of each row's day. */
 export function describePortfolio(
@@ -16,21 +15,10 @@ export function describePortfolio(
   { account: { ruin }, seats, timeline: { instant, closes }, orders, trades }: PortfolioSimulation,
   dates: Float64Array,
 ): string[] {
-  const notes: string[] = [];
   const missing = seats.reduce((sum, { market }) => sum + market.unreplayedCandles, 0);
-  if (execution.bothTouched === "magnify" && missing > 0) {
-    notes.push(
-      `bothTouched magnify: candles that no finer ones cover, where stops were assumed to come first: ${missing}`,
-    );
-  }
-  if (ruin !== null && ruin.loss > LOSS_NOISE * initialBalance) {
-    const loss = Number(ruin.loss.toPrecision(12));
-    notes.push(
-      `The losses at ${
-        new Date(instant[ruin.index]!).toISOString()
-      } exceed the account by ${loss}. The broker bears this`,
-    );
-  }
+  const notes = noteUnreplayed(execution, missing);
+  const lost = noteRuin(ruin, initialBalance, instant);
+  if (lost !== null) notes.push(lost);
   const gaps = seats.map((seat) => [seat, longestGap(seat, closes[seat.index]!, dates)] as const)
     .filter(([, days]) => days > GAP_DAYS_MAX);
   if (gaps.length > 0) {

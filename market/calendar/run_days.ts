@@ -1,12 +1,10 @@
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import type { Session } from "../../db/instruments.ts";
-import { isCoarser, isTimeframe, type Timeframe } from "../timeframes.ts";
+import { DAY_MS, isCoarser, isTimeframe, type Timeframe } from "../timeframes.ts";
 import { sessionOf, type Traded, UTC_DAYS } from "./exchange_sessions.ts";
 import { groupByDay } from "./group_by_day.ts";
 import { tradingDaysOf } from "./trading_days.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * The trading days on which a run's metrics count; null where they are days of UTC or longer.

@@ -32,8 +32,8 @@ const UNIVERSES_MAX = 200;
 const UNIVERSE_BYTES_MAX = 16 * 1024 * 1024;
 // The slowest check takes so long.
 const CHECK_SECONDS = 5;
-// The user must remove something first.
-const REMOVAL_SECONDS = 3600;
+/** The user must remove something first. */
+export const REMOVAL_SECONDS = 3600;
 
 /** @throws AppError QUOTA_EXCEEDED when the user's backtests have too many bytes with their new notes. */
 export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas): void {

@@ -11,6 +11,7 @@ import { columnsOf } from "../common/formats.ts";
 import { pageRows } from "../common/row_pages.ts";
 import type { Page } from "../common/paging.ts";
 import type { Context, User } from "../common/trpc.ts";
+import { DAY_MS } from "../../market/timeframes.ts";
 
 type Reading = Pick<Context, "db" | "userTurns"> & { readonly user: User };
 
@@ -44,7 +45,6 @@ export const SPLIT_COLUMNS = columnsOf(splitSchema);
 type AccountDay = z.infer<typeof accountDaySchema>;
 type Split = z.infer<typeof splitSchema>;
 
-const DAY_MS = 86_400_000;
 const NONE = new Float64Array();
 
 /** Reads the daily returns of an optimization's trials, or those of its benchmark, a few thousand at a time. */

@@ -26,6 +26,18 @@ export const LOCATION = { Location: "The path of what was made." };
 export const KEYED = {
   "Idempotency-Key": "A submission that is sent again with the same key is answered with the first record.",
 };
+/** A run that a client can wait for. */
+export const AWAITED = {
+  description: "With `wait`, the answer comes when it has ended, or after that time.",
+  headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
+};
+/** The events of a run whose data is its record. */
+export const RECORD_EVENTS = {
+  description:
+    "Server-sent events `status`, `progress` and `end`, each with the record as JSON; at most four a second.",
+  output: null,
+  media: ["text/event-stream"],
+};
 export const NO_CANDLES = ["INVALID_DATE_RANGE", "FUTURE_DATE_RANGE", "RANGE_TOO_LARGE", "SYMBOL_NOT_FOUND"] as const;
 export const REGISTRATION = [
   "INVALID_PARAMETERS",

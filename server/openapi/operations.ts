@@ -17,12 +17,14 @@ import { plotPointSchema } from "../../routers/backtests/plot_series.ts";
 import { ticksAnswerSchema } from "../../routers/market_data/market_data.ts";
 import { entrySchema, entrySummarySchema } from "../../routers/strategies/strategy_entry.ts";
 import {
+  AWAITED,
   KEYED,
   listOf,
   LOCATION,
   NEXT_CURSOR,
   NO_CANDLES,
   type Operation,
+  RECORD_EVENTS,
   REGISTRATION,
   SUBMISSION,
   TABLE_MEDIA,
@@ -153,9 +155,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "backtests.get": {
     summary: "A backtest",
-    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_BACKTEST,
-    headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
+    ...AWAITED,
   },
   "backtests.update": {
     summary: "Change a backtest's name, tags, notes or star",
@@ -292,18 +293,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "monteCarlo.get": {
     summary: "A Monte Carlo simulation",
-    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_MONTE_CARLO,
-    headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
+    ...AWAITED,
   },
   "monteCarlo.delete": { summary: "Delete a Monte Carlo simulation", codes: NO_MONTE_CARLO },
   "monteCarloStreams.events": {
     summary: "Follow a Monte Carlo simulation",
-    description:
-      "Server-sent events `status`, `progress` and `end`, each with the record as JSON; at most four a second.",
     codes: NO_MONTE_CARLO,
-    output: null,
-    media: ["text/event-stream"],
+    ...RECORD_EVENTS,
   },
   "monteCarlo.cancel": {
     summary: "Cancel a Monte Carlo simulation",

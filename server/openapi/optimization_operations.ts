@@ -1,7 +1,17 @@
 /** The words of the API's description for optimizations. */
 import { optimizationSchema, trialSchema } from "../../routers/optimizations/optimization_records.ts";
 import { accountDaySchema, returnSchema, splitSchema } from "../../routers/optimizations/trial_returns.ts";
-import { KEYED, listOf, LOCATION, NEXT_CURSOR, type Operation, SUBMISSION, TABLE_MEDIA } from "./operation.ts";
+import {
+  AWAITED,
+  KEYED,
+  listOf,
+  LOCATION,
+  NEXT_CURSOR,
+  type Operation,
+  RECORD_EVENTS,
+  SUBMISSION,
+  TABLE_MEDIA,
+} from "./operation.ts";
 
 const NO_OPTIMIZATION = ["OPTIMIZATION_NOT_FOUND"] as const;
 
@@ -36,9 +46,8 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizations.get": {
     summary: "An optimization",
-    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_OPTIMIZATION,
-    headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
+    ...AWAITED,
   },
   "optimizations.delete": {
     summary: "Delete an optimization with its trials",
@@ -52,11 +61,8 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "optimizationsStreams.events": {
     summary: "Follow an optimization",
-    description:
-      "Server-sent events `status`, `progress` and `end`, each with the record as JSON; at most four a second.",
     codes: NO_OPTIMIZATION,
-    output: null,
-    media: ["text/event-stream"],
+    ...RECORD_EVENTS,
   },
   "optimizations.surface": {
     summary: "A metric of the trials over two parameters",

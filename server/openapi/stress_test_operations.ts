@@ -1,6 +1,6 @@
 /** The words of stress tests. */
 import { stressTestSchema } from "../../routers/stress_tests/stress_test_records.ts";
-import { KEYED, listOf, LOCATION, type Operation } from "./operation.ts";
+import { AWAITED, KEYED, listOf, LOCATION, type Operation, RECORD_EVENTS } from "./operation.ts";
 
 const NO_STRESS_TEST = ["STRESS_TEST_NOT_FOUND"] as const;
 
@@ -21,18 +21,14 @@ export const STRESS_TEST_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "stressTests.get": {
     summary: "A stress test",
-    description: "With `wait`, the answer comes when it has ended, or after that time.",
     codes: NO_STRESS_TEST,
-    headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
+    ...AWAITED,
   },
   "stressTests.delete": { summary: "Delete a stress test", codes: NO_STRESS_TEST },
   "stressTestsStreams.events": {
     summary: "Follow a stress test",
-    description:
-      "Server-sent events `status`, `progress` and `end`, each with the record as JSON; at most four a second.",
     codes: NO_STRESS_TEST,
-    output: null,
-    media: ["text/event-stream"],
+    ...RECORD_EVENTS,
   },
   "stressTests.cancel": {
     summary: "Cancel a stress test",

@@ -1,9 +1,7 @@
 import type { Instrument } from "../../db/instruments.ts";
 import type { ReadSeries } from "../../db/result_inputs.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
-import { candleEnd, type Timeframe } from "../../market/timeframes.ts";
-
-const DAY_MS = 86_400_000;
+import { candleEnd, DAY_MS, type Timeframe } from "../../market/timeframes.ts";
 
 /** Candles, and the moment before they were read, in milliseconds since 1970: later revisions are not in them. */
 export interface LoadedCandles extends CandlesRead {

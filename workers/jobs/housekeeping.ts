@@ -12,10 +12,10 @@ import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
+import { DAY_MS } from "../../market/timeframes.ts";
 
 const log = getLogger(["hindcast", "housekeeping"]);
 
-const DAY_MS = 86_400_000;
 // No request waits so long for a verdict: an older check belongs to a dead process.
 const CHECK_KEPT_MS = 3_600_000;
 // What was fetched for users' requests is of interest to admins for a while.

@@ -3,7 +3,7 @@ import type { RateColumns } from "../../engine/portfolio/portfolio.ts";
 import type { Instrument } from "../../db/instruments.ts";
 import type { ResultConversion } from "../../engine/result.ts";
 import { CurrencyError, findConversions, foreignCurrencies } from "../../market/on_demand/conversions.ts";
-import { candleEnd, isCoarser, type Timeframe } from "../../market/timeframes.ts";
+import { candleEnd, DAY_MS, isCoarser, type Timeframe } from "../../market/timeframes.ts";
 import type { CandlesRecord } from "../backtest/candles_record.ts";
 import { isoTime } from "../backtest/plan.ts";
 import { describeSeries, type LoadedCandles } from "../backtest/read_series.ts";
@@ -12,7 +12,6 @@ import type { RunSettings } from "../backtest/run_settings.ts";
 import { instantsOf } from "../backtest/trading_instants.ts";
 import { RunError } from "../common/outcome.ts";
 
-const DAY_MS = 86_400_000;
 // The market of currencies may rest before the range begins.
 const RATES_BEFORE = 2;
 // A rate this much older than the last mark is worth a note.

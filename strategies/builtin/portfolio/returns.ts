@@ -1,6 +1,5 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../../engine/time/durations.ts";
 
 /** The standard deviation of the last `count` returns up to candle `i`; NaN without movement. */
 export function volatilityOf({ candles: { close }, i }: MarketView, count: number): number {

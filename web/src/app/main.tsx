@@ -2,15 +2,15 @@
 /// <reference lib="dom.iterable" />
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
+import { httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import type { AppRouter } from "../../../routers/app.ts";
 import { queryClient, setTransport } from "../api.ts";
 import { onReconnect, watchedFetch } from "../connection.ts";
 import { router } from "./router.tsx";
 import { applyTheme } from "../theme/theme.ts";
 import "../theme/tokens.css";
-import { httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
-import type { AppRouter } from "../../../routers/app.ts";
 
 const TRPC = "/trpc";
 

@@ -9,7 +9,7 @@ export function chooseTicks(low: number, high: number, count: number): number[] 
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
 }
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /**
  * Dates that cover a range, lowest first; about `count` of them. They are firsts of months where these are close enough.

@@ -1,7 +1,7 @@
 import { client, type Instrument, type Tick } from "../../api.ts";
 import { lengthMs, type Timeframe } from "../../parts/candle_timeframes.ts";
+import { DAY_MS } from "../../parts/scale.ts";
 
-const DAY_MS = 86_400_000;
 const PAGE_CANDLES = 3_000;
 const LIMIT_MAX = 50_000;
 const INSTRUMENTS_MAX = 200;

@@ -4,11 +4,10 @@ import { useEffect } from "react";
 import { api, client, describeError, type Gap, type Instrument, pagesOf } from "../../api.ts";
 import type { Timeframe } from "../../parts/candle_timeframes.ts";
 import { formatCount, formatDate, formatSpan, formatTime } from "../../parts/format.ts";
-import { linear } from "../../parts/scale.ts";
+import { DAY_MS, linear } from "../../parts/scale.ts";
 
 const route = getRouteApi("/signed-in/data/$exchange/$symbol");
 const LISTED = 8;
-const DAY_MS = 86_400_000;
 // A gap of minutes in years is still seen.
 const WIDTH_MIN = 0.15;
 

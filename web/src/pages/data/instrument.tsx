@@ -10,9 +10,9 @@ import { useShownTheme } from "../../theme/theme.ts";
 import { endOf, findInstrument, loadCandles } from "./candle_pages.ts";
 import { HeldTimeline } from "./held_timeline.tsx";
 import { PriceChart } from "./price_chart.ts";
+import { DAY_MS } from "../../parts/scale.ts";
 
 const route = getRouteApi("/signed-in/data/$exchange/$symbol");
-const DAY_MS = 86_400_000;
 
 /** An instrument's candles in any timeframe, and the facts about them. */
 export function InstrumentPage() {

@@ -13,8 +13,8 @@ import {
 } from "./portfolio_form.ts";
 import { timeframesFrom } from "../../parts/candle_timeframes.ts";
 import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../../parts/parameter_fields.ts";
+import { DAY_MS } from "../../parts/scale.ts";
 
-const DAY_MS = 86_400_000;
 const SERVICE_KEYS: ReadonlySet<string> = new Set([
   "timeframe",
   "session",

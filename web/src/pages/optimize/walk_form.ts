@@ -1,6 +1,7 @@
+import { DAY_MS } from "../../parts/scale.ts";
+
 /** The walk-forward fields of an optimization: as they are typed, the windows that they make, and their faults. */
 
-const DAY_MS = 86_400_000;
 // A first plan has this part of the range's days in a test, and this many tests' lengths in a training: six windows.
 const TEST_PART = 0.1;
 const TRAIN_TESTS = 4;

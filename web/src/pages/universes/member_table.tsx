@@ -1,9 +1,8 @@
 import type { Member } from "../../api.ts";
 import { formatDate } from "../../parts/format.ts";
-import { chooseDates, linear } from "../../parts/scale.ts";
+import { chooseDates, DAY_MS, linear } from "../../parts/scale.ts";
 import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../parts/table.tsx";
 
-const DAY_MS = 86_400_000;
 const DATES = 5;
 // Rows without a date reach a little further than rows with one.
 const MARGIN = 0.08;
