@@ -51,7 +51,7 @@ async function copy(path: string): Promise<void> {
   for await (const { name } of Deno.readDir(source)) await copy(`${path}/${name}`);
 }
 
-/** Of the names and contents of all files in a folder. */
+/** The checksum of the names and contents of all files in a folder. */
 async function digest(folder: URL): Promise<string> {
   const hash = createHash("sha256");
   const add = async (path: string) => {

@@ -88,7 +88,7 @@ export async function listBacktestSummaries(db: Db, page: BacktestsPage) {
   );
 }
 
-// So many of the newest records are looked through, whatever a user keeps.
+// Only the newest records of a user are looked through, however many there are.
 const NEWEST_MAX = 10_000;
 const VALUES_MAX = 200;
 

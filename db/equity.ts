@@ -18,8 +18,8 @@ const readHere: ReadCurve = async ({ record, read }) => {
 /**
  * The curve of one user's backtest, or null where this user has no completed one of that id.
  *
- * @param options `candles`: how many it has, where that is known: its pieces then go to their place as they come; `decode`: default:
- * this thread does.
+ * @param options `candles`: the length of the curve, where it is known: each piece then goes to its place at once. `decode`: decodes the
+ * chunks; by default this thread does.
  * @throws {Error} As readEquityPieces().
  */
 export async function readEquity(

@@ -12,7 +12,7 @@ export type NewInstrument = typeof instruments.$inferInsert;
 export type AssetClass = Instrument["assetClass"];
 export type Provider = Instrument["provider"];
 
-// A wrong name must not cost much.
+// A wrong name is compared with at most this many, so that it costs little.
 const NAMES_MAX = 5_000;
 
 /** Identifies an instrument: a symbol can trade on several exchanges. */
@@ -70,7 +70,7 @@ export async function findInstrumentsBySymbol(
 
 const CLOSED = { timezone: "UTC", open: "", close: "", weekdays: [] };
 
-// Its candles are read and made by rules that depend on these.
+// Asset class, provider and session choose the rules by which candles are read and made.
 function checkInstrument(row: Instrument): Instrument {
   return readRecord(`instrument ${row.symbol} on ${row.exchange}`, () => {
     requireName(ASSET_CLASSES, row.assetClass, "asset class");
@@ -119,7 +119,7 @@ export async function listAllInstruments(db: Db): Promise<Instrument[]> {
   return await db.select().from(instruments).orderBy(asc(instruments.symbol), asc(instruments.exchange));
 }
 
-/** A run over all instruments includes it: it has a feed and a timeframe. */
+/** True of an instrument that has a feed and a timeframe: an ingestion run over all instruments includes it. */
 export const isIngested = and(isNotNull(instruments.timeframe), ne(instruments.provider, "import"));
 
 /** The instruments of a run over all instruments, by symbol and exchange. */

@@ -64,7 +64,7 @@ export interface FillRecord {
 interface Watched {
   readonly candles: Candles;
   readonly tagOf: (order: number) => string | null;
-  /** Of the row that was logged last. */
+  /** The profit and the fees of the trade that was logged last. */
   readonly lastClosed: () => { readonly pnl: number; readonly fees: number };
 }
 

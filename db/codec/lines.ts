@@ -41,7 +41,7 @@ function lineEnd(values: Float64Array, start: number, step: number): number {
   const { length } = values;
   const first = values[start]!;
   let end = start + 1;
-  // A zero may be -0.
+  // A zero may be -0, which would come back as 0: it ends the line.
   while (end < length && values[end] !== 0 && values[end] === first + (end - start) * step) end++;
   return end;
 }

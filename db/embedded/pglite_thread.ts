@@ -22,7 +22,7 @@ self.onmessage = ({ data }: MessageEvent<ToPgliteThread>) => {
   working = working.then(() => handle(data)).catch((error) => post({ type: "failed", error }));
 };
 
-// Of a mode: what the group and all others may.
+// The bits of a file's mode that say what the group and all others may.
 const OTHERS = 0o077;
 
 /** A folder whose files are their owner's alone: PGlite makes them for everybody, whatever the process's mask. */

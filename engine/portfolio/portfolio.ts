@@ -16,6 +16,12 @@ import type { TradeColumns } from "../trade_columns.ts";
 
 /** Most markets of a run with one account. */
 export const PORTFOLIO_MARKETS_MAX = 1000;
+
+/** Marks whose weights a result has. */
+export const SAMPLES_MAX = 500;
+
+/** Markets whose correlations a result has. */
+export const CORRELATED_MAX = 50;
 /** Most markets of a script or a module that has an instance for each: some 1.3 MB, of the 512 MiB of a process. */
 export const CODE_MARKETS_MAX = 200;
 

@@ -1,20 +1,19 @@
 import type { RangeDays } from "../metrics/input.ts";
-import type {
-  Contributions,
-  CorrelationMatrix,
-  HoldingFigures,
-  PortfolioResult,
-  PortfolioTrades,
+import {
+  type Contributions,
+  CORRELATED_MAX,
+  type CorrelationMatrix,
+  type HoldingFigures,
+  type PortfolioResult,
+  type PortfolioTrades,
+  SAMPLES_MAX,
 } from "./portfolio.ts";
 import type { Positions } from "./positions.ts";
 import type { Seat } from "./seat.ts";
 import type { CloseRows } from "./timeline.ts";
 
-/** Marks whose weights are kept, and markets whose correlations are. */
-const SAMPLES_MAX = 500;
 // An answer has all of them.
 const WEIGHTS_MAX = 50_000;
-const CORRELATED_MAX = 50;
 
 /** The holdings of an account at a mark. */
 interface Sample {
@@ -29,7 +28,7 @@ interface Sample {
 /** Gathers weights, profits and holdings as an account is marked. */
 export class Sampler {
   readonly #rows: number;
-  /** The weights of one sample in so many are kept, and its holdings are counted in each. */
+  /** Of this many samples, one keeps its weights; all of them count for the figures of holdings. */
   readonly #keepOneIn: number;
   #samples = 0;
   readonly #kept: Sample[] = [];

@@ -90,7 +90,7 @@ export class Positions {
 
   /** True if the worst prices of the candles that close in a row may call the account, as it was marked before. */
   mayBeCalledIn(row: number): boolean {
-    // Their rates inside of candles are another matter.
+    // The window has prices in the currencies of the markets, and no rates at which to convert them.
     if (this.#hasCurrencies) return true;
     const { quantity, rate } = this.#valuation;
     const window = this.#prices;

@@ -202,7 +202,7 @@ function monthlyConventions({ name, read }: Convention, instrument: Traded): Con
   ];
 }
 
-/** Of the dates those that open a candle. */
+/** Reads a date as `read` does, and refuses one that opens no candle. */
 function onBoundary(read: Convention["read"], timeframe: Timeframe): Convention["read"] {
   return (written) => {
     const date = read(written);

@@ -2,9 +2,9 @@ import { getLogger } from "@logtape/logtape";
 import { evictLeastUsed, measureUnconfigured, touchInstrument } from "../../db/archive_size.ts";
 import type { Db } from "../../db/client.ts";
 
-// An instrument stays so long after its last use: a reader may not have all its candles yet.
+// An instrument stays for this long after its last use: a reader may not have all its candles yet.
 const USED_MS = 120_000;
-// Each use is noted that is so long after the last one.
+// A use is noted where the last noted one is longer ago than this.
 const TOUCH_MS = 30_000;
 // Measuring passes every chunk: one user may fetch twice a second, and the archive can have millions.
 const ENFORCE_MS = 60_000;

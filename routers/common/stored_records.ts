@@ -4,7 +4,7 @@ import { findUnreadable, readRecord } from "../../db/codec/unreadable.ts";
 
 const log = getLogger(["hindcast", "records"]);
 
-// Of those that were logged; a client that polls one would fill the log.
+// A record is logged once, or a client that polls it would fill the log. The process remembers this many.
 const LOGGED_MAX = 1_000;
 const logged = new Set<string>();
 

@@ -6,7 +6,7 @@ import type { ServerEnv } from "../requests/context.ts";
 const CHANGE = "/api/auth/change-password";
 const SET = "/api/auth/admin/set-user-password";
 
-/** Where a password is chosen, and the field that has it. */
+/** The paths on which a password is chosen, each with the field that holds it. */
 const CHOICES: Readonly<Record<string, "password" | "newPassword">> = {
   "/api/auth/sign-up/email": "password",
   "/api/auth/admin/create-user": "password",

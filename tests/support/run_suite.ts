@@ -2,7 +2,7 @@
 import { DEBIAN_PACKAGES, installDebianPackages } from "./debian.ts";
 
 /** Each suite's steps: test files that run side by side, or Debian's packages for those that follow. */
-const SUITES: Readonly<Record<string, readonly (readonly string[] | "packages")[]>> = {
+export const SUITES: Readonly<Record<string, readonly (readonly string[] | "packages")[]>> = {
   debian: ["packages", Object.keys(DEBIAN_PACKAGES)],
   hostile: [
     [
@@ -27,17 +27,25 @@ const SUITES: Readonly<Record<string, readonly (readonly string[] | "packages")[
   ],
 };
 
-const [name = "", ...args] = Deno.args;
-const steps = SUITES[name];
-if (steps === undefined) {
-  throw new Error(`Cannot run ${JSON.stringify(name)}: name one of ${Object.keys(SUITES).join(", ")}`);
-}
-for (const step of steps) {
-  if (step === "packages") {
-    await installDebianPackages(Object.values(DEBIAN_PACKAGES).flat());
-    continue;
+/** @returns The exit code of the first step that fails, or 0. */
+async function runSuite(name: string, args: readonly string[]): Promise<number> {
+  const steps = SUITES[name];
+  if (steps === undefined) {
+    throw new Error(`Cannot run ${JSON.stringify(name)}: name one of ${Object.keys(SUITES).join(", ")}`);
   }
-  const run = ["run", "--node-modules-dir=auto", "--allow-all", "tests/support/run.ts", ...step, ...args];
-  const { success, code } = await new Deno.Command(Deno.execPath(), { args: run }).spawn().status;
-  if (!success) Deno.exit(code);
+  for (const step of steps) {
+    if (step === "packages") {
+      await installDebianPackages(Object.values(DEBIAN_PACKAGES).flat());
+      continue;
+    }
+    const run = ["run", "--node-modules-dir=auto", "--allow-all", "tests/support/run.ts", ...step, ...args];
+    const { code } = await new Deno.Command(Deno.execPath(), { args: run }).spawn().status;
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+if (import.meta.main) {
+  const [name = "", ...args] = Deno.args;
+  Deno.exit(await runSuite(name, args));
 }

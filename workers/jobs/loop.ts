@@ -118,7 +118,10 @@ export class JobLoop {
     }
   }
 
-  /** How many jobs to look for. A job that may make way takes up no place, nor do as many as there are places that have left theirs. */
+  /**
+   * How many jobs to look for. A job that has left its place takes up none, as long as no more than twice as many jobs are held as there
+   * are places. A spare place looks for a job only while the others are taken.
+   */
   #countFree(): number {
     if (this.#spareOf === undefined) {
       const places = this.#concurrency();

@@ -1,5 +1,6 @@
 /** The shapes of a sandbox's messages: its process may be taken over, so its parent believes none before it has looked. */
 import { z } from "zod";
+import { CORRELATED_MAX, SAMPLES_MAX } from "../../engine/portfolio/portfolio.ts";
 import { RUN_FAILURE_CODES } from "../common/outcome.ts";
 import { type AnswerBounds, AnswerFault } from "./answer_bounds.ts";
 import { isStoredLog } from "./contracts/log_bounds.ts";
@@ -93,9 +94,6 @@ const runOf = (candles: number) =>
   });
 
 const MOMENT_MS_MAX = 8.64e15;
-/** Marks whose weights a result has, and markets whose correlations (engine/portfolio/portfolio_tables.ts). */
-export const SAMPLES_MAX = 500;
-export const CORRELATED_MAX = 50;
 
 /** Times in order, each of which a date can be made of. */
 const moments = (marks: number) =>

@@ -4,9 +4,9 @@ import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";
 import { findTemptations, takeInTurn } from "./temptations.ts";
 
-// Each check runs the strategy again from the start; together they take at most a twentieth of a long run.
-const CHECKS = 6;
-const CHECKS_SHARE = 0.05;
+/** Each check runs the strategy again from the start; together they take at most a twentieth of a long run. */
+export const CHECKS = 6;
+export const CHECKS_SHARE = 0.05;
 // So few candles cost nothing, even in a short run.
 const CHECK_CANDLES_MIN = 256;
 

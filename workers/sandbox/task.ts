@@ -235,7 +235,7 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
 export interface ChildLimits {
   /** Resident memory, beside the candles of its jobs. */
   readonly memoryBytesMax: number;
-  /** The system leaves room for so many bytes of candles. */
+  /** The bytes of candles for which the system leaves room. */
   readonly candleBytes: number;
   /** True: it reports the processor time that it has taken from its start on; false: after its first second, so that it starts sooner. */
   readonly countsCpuAtOnce: boolean;

@@ -2,16 +2,14 @@ import type { Finding, Integrity } from "../../../engine/result.ts";
 import type { PortfolioMarket, PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
 import { findTimeline, firstFrom, type Timeline } from "../../../engine/portfolio/timeline.ts";
 import type { MarketsTask } from "../../common/protocol.ts";
-import { checkOrders } from "../integrity.ts";
+import { checkOrders, CHECKS, CHECKS_SHARE } from "../integrity.ts";
 import { Random } from "../random.ts";
 import { cutMarket } from "../cut_market.ts";
 import type { RecordedTargets } from "./recorded_portfolio.ts";
 
-// As of runs over one market (integrity.ts); each check of many markets makes as many strategies.
-const CHECKS = 6;
+// Each check of many markets makes as many strategies.
 const CHECKS_OF_MANY = 2;
 const MANY_MARKETS = 8;
-const CHECKS_SHARE = 0.05;
 const CHECK_MARKS_MIN = 256;
 
 /** A run's result, and its targets; null: it has a strategy for each market. */

@@ -1,11 +1,10 @@
 import { type FailureCode, RunError } from "../../common/outcome.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
 import { type Action, AnswerError, type Page, readAnswer } from "./answer.ts";
-import { EndpointLine, LineFault } from "./line.ts";
+import { ANSWER_BYTES_MAX, EndpointLine, LineFault } from "./line.ts";
 import { type StepState, writeRequest } from "./request.ts";
 import { restOf, type Stretch } from "./stretch.ts";
 
-const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_BYTES_MAX_PER_CANDLE = 256;
 /** Pages of one answer: an endpoint that decides on one candle at a time costs a request for each. */
 export const PAGES_MAX = 16;

@@ -4,6 +4,8 @@ import { CallError, EndpointCaller, type HttpAnswer } from "./http.ts";
 
 /** Requests in flight at once. */
 export const IN_FLIGHT_MAX = 4;
+/** An answer may have this many bytes, and some more for each candle or market that it is about. */
+export const ANSWER_BYTES_MAX = 1024 * 1024;
 const TRIES_MAX = 4;
 const PAUSE_MS = 200;
 // Failures in a row, over all requests, after which no request is tried again.

@@ -17,11 +17,10 @@ import { Random } from "../random.ts";
 import { ActionPlayer } from "./actions.ts";
 import { AnswerError } from "./answer.ts";
 import { ACTIONS_MAX } from "./batch.ts";
-import { type EndpointLine, LineFault } from "./line.ts";
+import { ANSWER_BYTES_MAX, type EndpointLine, LineFault } from "./line.ts";
 import { makeFinder, type PortfolioAnswer, readPortfolioAnswer } from "./portfolio_answer.ts";
 import { writeMoment } from "./portfolio_request.ts";
 
-const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_BYTES_MAX_PER_MARKET = 4096;
 /** Moments that are asked again. */
 const KEPT_MAX = 8;
