@@ -147,11 +147,11 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
           />
         )}
         <BarValues {...bar} isPortfolio={isPortfolio} />
-        <BarFills {...bar} trades={trades} market={market} />
         <p className="ml-auto flex items-center gap-2 text-xs text-muted">
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
+        <BarFills {...bar} trades={trades} market={market} />
         <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
       </div>
       <div

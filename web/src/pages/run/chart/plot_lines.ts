@@ -35,7 +35,7 @@ export class PlotLines {
     const priceFormat = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
     this.#series = plots.map(({ pane }, place) =>
       chart.addSeries(LineSeries, {
-        ...{ priceFormat, lineWidth: pane === PRICE_PANE ? 2 : 1, lineStyle: plotLook(place).style },
+        ...{ priceFormat, lineWidth: 1, lineStyle: plotLook(place).style },
         ...{ priceLineVisible: false, lastValueVisible: false },
       }, pane === PRICE_PANE ? 0 : firstPane + own.indexOf(pane))
     );
