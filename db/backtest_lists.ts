@@ -76,12 +76,41 @@ export async function listBacktests(db: Db, page: BacktestsPage): Promise<Backte
 const { parameters: _parameters, result: _result, runtime: _runtime, notes: _notes, inputs: _inputs, ...SHORT } =
   BACKTEST_COLUMNS;
 
-/** A record without its parameters, notes and result; of these the timeframe and a few metrics. */
+// Longer values, and further ones, would fill a list.
+const SETTINGS_MAX = 24;
+const SETTING_LETTERS_MAX = 60;
+
+/** A parameter that is a number, a short text or a switch. */
+export type Setting = number | string | boolean;
+
+/** The first parameters that are settings, as SETTINGS reads them from a record. */
+export function shortSettings(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, Setting>> {
+  const isShort = (name: string, value: Setting) => name.length + JSON.stringify(value).length <= SETTING_LETTERS_MAX;
+  const settings = Object.entries(parameters).flatMap(([name, value]) =>
+    (typeof value === "number" || typeof value === "string" || typeof value === "boolean") && isShort(name, value)
+      ? [[name, value] as const]
+      : []
+  );
+  return Object.fromEntries(settings.slice(0, SETTINGS_MAX));
+}
+
+/** The same in SQL, so that a list reads no long parameters. */
+const SETTINGS = sql<Readonly<Record<string, Setting>>>`coalesce((
+  select jsonb_object_agg(few.key, few.value) from (
+    select each.key, each.value from jsonb_each(${backtests.parameters}) each
+    where jsonb_typeof(each.value) in ('number', 'string', 'boolean')
+      and length(each.key) + length(each.value::text) <= ${SETTING_LETTERS_MAX}
+    limit ${SETTINGS_MAX}
+  ) few
+), '{}'::jsonb)`;
+
+/** A record without its parameters, notes and result; of these the timeframe, short settings and a few metrics. */
 export type BacktestSummary = Awaited<ReturnType<typeof listBacktestSummaries>>[number];
 
 /** Reads a page of a user's records, each in a few hundred bytes. */
 export async function listBacktestSummaries(db: Db, page: BacktestsPage) {
-  const columns = { ...SHORT, timeframe: sql<string | null>`${backtests.parameters} ->> 'timeframe'` };
+  const timeframe = sql<string | null>`${backtests.parameters} ->> 'timeframe'`;
+  const columns = { ...SHORT, timeframe, settings: SETTINGS };
   return await readPage(
     page,
     (where, order, limit) => db.select(columns).from(backtests).where(where).orderBy(...order).limit(limit),

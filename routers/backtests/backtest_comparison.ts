@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shortSettings } from "../../db/backtest_lists.ts";
 import type { Backtest } from "../../db/backtests.ts";
 import { readEquityPieces } from "../../db/equity.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
@@ -61,7 +62,9 @@ export async function compareBacktests(
     const curves = await drawCurves(ctx, rows, points);
     ctx.answer.take(curves.timestamps.length * POINT_BYTES + rows.length * RUN_BYTES);
     return {
-      backtests: rows.map((row) => toSummary({ ...row, timeframe: timeframeOf(row) })),
+      backtests: rows.map((row) =>
+        toSummary({ ...row, timeframe: timeframeOf(row), settings: shortSettings(row.parameters) })
+      ),
       differences: findDifferences(rows),
       metrics: NUMERIC_METRIC_NAMES.map((name) => ({
         name,

@@ -9,6 +9,7 @@ import { resultSchema } from "./backtest_result.ts";
 import { recordReader } from "../common/stored_records.ts";
 import { errorSchema, RUN_MOMENTS, RUN_QUESTION, showMoments, showQuestion } from "../runs/run_state.ts";
 import { runTrialsSchema } from "../runs/run_trials.ts";
+import { withoutReserved } from "../strategies/parameters.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
 
@@ -41,6 +42,8 @@ export const backtestSchema = z.object({
 /** A backtest in a list of summaries: without parameters, notes and result, but for the timeframe and a few metrics. */
 export const summarySchema = backtestSchema.omit({ parameters: true, notes: true, result: true, trials: true }).extend({
   timeframe: z.string().nullable(),
+  /** The strategy's own parameters that are a number, a short text or a switch, at most 24. */
+  settings: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
   metrics: z.record(z.enum(LISTED_METRICS), z.number().nullable()).nullable(),
   /** The equity in at most 60 points, as a fraction of the initial balance; null until completed, and for old results. */
   sparkline: z.array(z.number()).nullable(),
@@ -149,7 +152,14 @@ function summarize(row: BacktestSummary): z.infer<typeof summarySchema> {
     win_rate: row.winRate,
     profit_factor: row.profitFactor,
   };
-  return { ...toShort(row), timeframe, metrics: status === "completed" ? metrics : null, sparkline, failed_checks };
+  return {
+    ...toShort(row),
+    timeframe,
+    settings: withoutReserved(row.settings),
+    metrics: status === "completed" ? metrics : null,
+    sparkline,
+    failed_checks,
+  };
 }
 
 function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime" | "inputs">) {

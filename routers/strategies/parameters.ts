@@ -175,7 +175,8 @@ export function undeclared(parameters: Parameters): Parameters {
   return { ...parameters, "x-undeclared": true };
 }
 
-export function withoutReserved(parameters: Parameters): Record<string, unknown> {
+/** The strategy's own ones among parameters. */
+export function withoutReserved<Value>(parameters: Readonly<Record<string, Value>>): Record<string, Value> {
   const reserved: readonly string[] = RESERVED_PARAMETERS;
   return Object.fromEntries(Object.entries(parameters).filter(([key]) => !reserved.includes(key)));
 }

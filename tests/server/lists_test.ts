@@ -64,6 +64,8 @@ Deno.test("lists are complete without a limit, and pages have an end in bytes", 
     expect(summaries.list("/backtests").length).toBe(150);
     expect(summaries.text.length).toBeLessThan(150_000);
     expect(summaries.at("/backtests/0")).toMatchObject({ symbol: "DEMO", timeframe: "1h", metrics: null });
+    expect(summaries.at("/backtests/0/settings")).toMatchObject({ fast: 10, slow: 30, direction: "both" });
+    expect(Object.keys(Object(summaries.at("/backtests/0/settings")))).not.toContain("timeframe");
     expect(summaries.text).not.toContain("x-note");
     const typed = await ann.get(`/trpc/backtests.summaries?input=${encodeURIComponent('{"limit":2}')}`);
     expect(typed.list("/result/data/backtests").length).toBe(2);

@@ -1,4 +1,5 @@
 import { Link, linkOptions } from "@tanstack/react-router";
+import { useMemo } from "react";
 import type { BacktestSummary } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio, formatTime, toneClass, toWords } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
@@ -7,6 +8,7 @@ import { StarButton } from "../../parts/star_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
 import type { RunsChange, RunSort, RunsSearch } from "./runs_search.ts";
+import { settingsThatDiffer } from "./settings_that_differ.ts";
 
 const COLUMNS: readonly (TableColumn & { readonly by?: RunSort })[] = [
   { label: "Star", isText: true, width: "3rem" },
@@ -34,6 +36,7 @@ export function RunsTable({ runs, search, put, isLoading, isStale }: {
   readonly isStale: boolean;
 }) {
   const { sort = "created", order } = search;
+  const differing = useMemo(() => settingsThatDiffer(runs), [runs]);
   const columns = COLUMNS.map(({ by, ...column }) => {
     if (by === undefined) return column;
     const isDown = by === sort ? order !== "asc" : undefined;
@@ -49,12 +52,13 @@ export function RunsTable({ runs, search, put, isLoading, isStale }: {
       isStale={isStale}
       empty="No run fits this search."
     >
-      {runs.map((run) => <RunRow key={run.id} run={run} />)}
+      {runs.map((run) => <RunRow key={run.id} run={run} settings={differing.get(run.id) ?? ""} />)}
     </Table>
   );
 }
 
-function RunRow({ run }: { readonly run: BacktestSummary }) {
+/** @param settings In words, those that tell it from the list's other runs of the strategy. */
+function RunRow({ run, settings }: { readonly run: BacktestSummary; readonly settings: string }) {
   const { id, symbol, exchange, timeframe, start_date, end_date, metrics, sparkline, created_at } = run;
   const [madeOn, madeAt] = formatTime(created_at).split(" ");
   return (
@@ -63,7 +67,7 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
         <StarButton run={run} />
       </td>
       <td className="px-3 text-left">
-        <Name run={run} />
+        <Name run={run} settings={settings} />
       </td>
       <td className={`px-3 text-left ${WIDE_ONLY}`}>
         <StatusBadge {...run} />
@@ -94,8 +98,11 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
   );
 }
 
-/** A run's name; below the strategy where it has a name, and the tags, which filter the list and find no room on a phone. */
-function Name({ run }: { readonly run: BacktestSummary }) {
+/**
+ * A run's name; below the strategy where it has a name, the settings that tell it from others, and the tags, which filter the list and
+ * find no room on a phone.
+ */
+function Name({ run, settings }: { readonly run: BacktestSummary; readonly settings: string }) {
   const { id, name, strategy, tags, symbol, timeframe } = run;
   return (
     <>
@@ -114,6 +121,7 @@ function Name({ run }: { readonly run: BacktestSummary }) {
             <Revised />
           </span>
         )}
+        {settings !== "" && <span className="min-w-0 truncate" title={settings}>{settings}</span>}
         {tags.length > 0 && <Tags tags={tags} />}
       </div>
     </>
