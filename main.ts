@@ -141,6 +141,7 @@ async function composeApp(
     origins,
     secret,
     oldSecret,
+    allowsImpersonation: config.impersonation === "on",
     https: baseUrl.startsWith("https:"),
     crossSiteOrigins: findCrossSiteOrigins(own, config.trustedOrigins),
     consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),

@@ -47,6 +47,8 @@ export interface AppOptions extends ContextSources {
   readonly secret: string;
   /** Signed the cookies of before, which count until they end. */
   readonly oldSecret?: string | undefined;
+  /** Lets admins act as other users. */
+  readonly allowsImpersonation: boolean;
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
@@ -160,6 +162,7 @@ function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
   app.use("/api/auth/*", refuseUnclearPaths);
   app.use("/api/auth/*", auditAccounts(options.auth));
   if (options.signUp === "closed") app.use("/api/auth/sign-up/*", refuseSignUps);
+  if (!options.allowsImpersonation) app.use("/api/auth/admin/impersonate-user", refuseImpersonation);
   app.use("/api/auth/*", signIns.refuseSurplus);
   app.use("/api/auth/*", receiveAccountBody(options.stallMs));
   app.use("/api/auth/*", signIns.limit);
@@ -170,6 +173,10 @@ function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
 
 function refuseSignUps(): never {
   throw new AppError("FORBIDDEN", "Cannot sign up: this service takes no new accounts by itself; ask an admin for one");
+}
+
+function refuseImpersonation(): never {
+  throw new AppError("FORBIDDEN", "Cannot act as another user: this service does not allow it (IMPERSONATION)");
 }
 
 /** Serves the typed procedures; each guards itself. */

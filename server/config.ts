@@ -1,39 +1,10 @@
 import { z } from "zod";
 import { FEED_VARIABLES } from "../market/feeds/registry.ts";
-import { parseTrustedProxies } from "./requests/client_address.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
 import { SIGN_UP } from "../routers/common/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";
+import { hostPort, proxyList, splitList, webOrigin, wholeNumber } from "./setting_values.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
-
-const wholeNumber = (least: number, most: number) =>
-  z.string().regex(/^\d{1,15}$/, { error: `must be a whole number` }).transform(Number)
-    .pipe(
-      z.number().int().min(least, { error: `must be at least ${least}` }).max(most, {
-        error: `must be at most ${most}`,
-      }),
-    );
-
-const webOrigin = z.string().refine((text) => {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, "");
-}, { error: "must be an origin such as https://app.example.com, without a path" }).transform((text) =>
-  text.replace(/\/$/, "")
-);
-
-const splitList = (text: string) => text.split(",").map((part) => part.trim()).filter((part) => part !== "");
-
-const proxyList = z.string().default("").transform(splitList).superRefine((entries, context) => {
-  try {
-    parseTrustedProxies(entries);
-  } catch {
-    context.addIssue("must be addresses or networks such as 10.0.0.0/8, separated by commas");
-  }
-});
-
-const hostPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, {
-  error: "must be host:port pairs, separated by commas",
-}).toLowerCase();
 
 /** The settings that the feeds' own files declare, by variable. */
 const feedSettings = Object.fromEntries(
@@ -91,6 +62,11 @@ const configSchema = z.object({
     "SIGN_UP",
     z.enum(SIGN_UP, { error: `must be one of ${SIGN_UP.join(", ")}` }).default("open"),
     "`open`, or `closed`: then only admins make accounts.",
+  ),
+  impersonation: setting(
+    "IMPERSONATION",
+    z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
+    "`on` lets admins act as other users (`/api/auth/admin/impersonate-user`); each time is a line of the audit.",
   ),
   ingestionSecret: setting(
     "INGESTION_ADMIN_SECRET",

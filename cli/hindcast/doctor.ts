@@ -10,6 +10,7 @@ const DAYS_LEFT_MIN = 7;
 const DAY_MS = 86_400_000;
 const PYTHON = new URL("../../workers/sandbox/python/dist", import.meta.url);
 const healthSchema = z.looseObject({ status: z.string() });
+const readySchema = z.looseObject({ reasons: z.array(z.string()), notes: z.array(z.string()) });
 
 /** The outcome of one check. */
 interface Finding {
@@ -44,7 +45,7 @@ async function findAll(options: Parameters<typeof callerFor>[0]): Promise<Findin
     const says = error instanceof Error ? error.message : String(error);
     return [...local, { check: "login", status: "failed", says }];
   }
-  const service = await findService(caller);
+  const service = [...await findService(caller), ...await findReadiness(caller)];
   if (service.some(({ status }) => status === "failed")) return [...local, ...service];
   return [...local, ...service, await findSession(caller), await findData(caller)];
 }
@@ -77,6 +78,19 @@ async function findService(caller: Caller): Promise<Finding[]> {
   } catch (error) {
     return [{ check: "service", status: "failed", says: toCommandError(error, url).message }];
   }
+}
+
+/** The service's own reasons why it cannot do all of its work. A service that is older than the route has none to tell. */
+async function findReadiness({ url }: Caller): Promise<Finding[]> {
+  const answer = await fetch(`${url}/api/health/ready`).then((response) => response.json()).catch(() => null);
+  const { data } = readySchema.safeParse(answer);
+  if (data === undefined) return [];
+  const findings = [
+    ...data.reasons.map((says) => ({ check: "ready", status: "failed" as const, says })),
+    ...data.notes.map((says) => ({ check: "ready", status: "warning" as const, says })),
+  ];
+  const well = { check: "ready", status: "ok" as const, says: "the service writes, has its tables and a worker" };
+  return findings.length === 0 ? [well] : findings;
 }
 
 /** A clock that is wrong makes dates wrong, and tokens that have expired look good. */

@@ -3,6 +3,7 @@ import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/
 import manifest from "../../deno.json" with { type: "json" };
 import { completeWords, completionCommand } from "./shell_completion.ts";
 import { importCommand, marketsCommand } from "./data.ts";
+import { exportAccountCommand } from "./export_account.ts";
 import { doctorCommand } from "./doctor.ts";
 import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./login.ts";
@@ -54,6 +55,7 @@ export function makeProgram(): CommandUnknownOpts {
     watchCommand,
     compareCommand,
     exportCommand,
+    exportAccountCommand,
     cancelCommand,
     optimizeCommand,
     stressCommand,

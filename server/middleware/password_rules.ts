@@ -3,6 +3,7 @@ import { AppError } from "../../routers/common/errors.ts";
 import type { Auth } from "../requests/auth.ts";
 import type { ServerEnv } from "../requests/context.ts";
 
+const DELETE = "/api/auth/delete-user";
 const CHANGE = "/api/auth/change-password";
 const SET = "/api/auth/admin/set-user-password";
 
@@ -18,7 +19,7 @@ const CHOICES: Readonly<Record<string, "password" | "newPassword">> = {
 let commonest: Promise<ReadonlySet<string>> | undefined;
 
 /**
- * Refuses weak passwords where they are chosen, and has a changed password end the account's other sessions. One that an admin
+ * Refuses weak passwords where they are chosen, a deletion of the account without its password, and has a changed password end the account's other sessions. One that an admin
  * sets ends all of them and revokes the account's tokens, since somebody else may have made those.
  *
  * @throws AppError VALIDATION_FAILED
@@ -26,6 +27,9 @@ let commonest: Promise<ReadonlySet<string>> | undefined;
 export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endAccess">): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
     const { path } = c.req;
+    if (path === DELETE && !readText(c.get("body"), "password")) {
+      throw refuse("password", "must be the account's password");
+    }
     const field = c.req.method === "POST" ? CHOICES[path] : undefined;
     if (field === undefined) return await next();
     const body = c.get("body");
@@ -34,15 +38,17 @@ export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endAccess
     const fault = password === undefined
       ? null
       : await findFault(password, found?.user.email ?? readText(body, "email"));
-    if (fault !== null) {
-      const issues = [{ path: `/${field}`, message: fault }];
-      throw new AppError("VALIDATION_FAILED", `Cannot accept the request: /${field} ${fault}`, { issues });
-    }
+    if (fault !== null) throw refuse(field, fault);
     if (path === CHANGE && typeof body === "object") replaceBody(c, { ...body, revokeOtherSessions: true });
     await next();
     const userId = readText(body, "userId");
     if (path === SET && c.res.status === 200 && userId !== undefined) await auth.endAccess(userId);
   };
+}
+
+function refuse(field: string, fault: string): AppError {
+  const issues = [{ path: `/${field}`, message: fault }];
+  return new AppError("VALIDATION_FAILED", `Cannot accept the request: /${field} ${fault}`, { issues });
 }
 
 function replaceBody(c: HonoContext, body: unknown): void {

@@ -11,7 +11,11 @@ const SIGN_UP = "/api/auth/sign-up/email";
 // A program asks again and again until a person has answered. It checks no password, and its code is as random as a key.
 const DEVICE_POLL = "/api/auth/device/token";
 // These routes ask for the password of the session's own account.
-const OWN_PASSWORD: ReadonlySet<string> = new Set(["/api/auth/verify-password", "/api/auth/change-password"]);
+const OWN_PASSWORD: ReadonlySet<string> = new Set([
+  "/api/auth/verify-password",
+  "/api/auth/change-password",
+  "/api/auth/delete-user",
+]);
 
 /** Requests a minute that this process answers; each of several processes counts for itself. */
 export interface RateLimits {

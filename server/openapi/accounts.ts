@@ -119,6 +119,16 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   },
   {
     method: "POST",
+    path: "/delete-user",
+    summary: "Delete the account with all its runs, strategies, universes and tokens, at once and for good",
+    access: "signed-in",
+    body: z.object({ password: z.string() }),
+    output: done,
+    codes: ["VALIDATION_FAILED"],
+    setsCookie: true,
+  },
+  {
+    method: "POST",
     path: "/device/code",
     summary: "Begin to sign a program in through a browser (RFC 8628)",
     access: "public",

@@ -81,6 +81,8 @@ export function createAuth(
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
     },
+    // With its password: our own rule asks for it (password_rules.ts).
+    user: { deleteUser: { enabled: true } },
     plugins: [admin({ roles: ROLES }), deviceTokens(options.baseUrl, issue)],
     telemetry: { enabled: false },
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.

@@ -1,5 +1,6 @@
 /** `hindcast` against a real service: what each command prints, how it ends, and what it does with wrong words. */
 import { expect } from "@std/expect";
+import { administer } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
 import { runTask, runTaskCommand } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
@@ -202,10 +203,27 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
   await close();
 });
 
+Deno.test("doctor has the service's own reasons", async () => {
+  const { service, call, close } = await openTerminal("run");
+  await administer(
+    service.databaseUrl,
+    "delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)",
+  );
+  const found = await call(["doctor"]);
+  expect([found.code, found.stdout]).toEqual([
+    1,
+    expect.stringMatching(/ok +service[^]*failed +ready +the database lacks migrations of this version/),
+  ]);
+  await close();
+});
+
 Deno.test("doctor says what is set up and what would fail, and completion knows commands, options and their values", async () => {
   const { call, close } = await openTerminal("run");
   const well = await call(["doctor"]);
-  expect([well.code, well.stdout]).toEqual([0, expect.stringMatching(/ok +service[^]*ok +login[^]*ok +data/)]);
+  expect([well.code, well.stdout]).toEqual([
+    0,
+    expect.stringMatching(/ok +service[^]*ok +ready[^]*ok +login[^]*ok +data/),
+  ]);
   const ill = await call(["doctor", "--url", `http://127.0.0.1:${freePort()}`]);
   expect([ill.code, ill.stdout]).toEqual([1, expect.stringMatching(/failed +service/)]);
   expect((await call(["complete", "--", "ru"])).stdout).toMatch(/^run\t/);

@@ -14,6 +14,7 @@ const PAGES = new Map(
 
 /** Each example of README.md and docs/: a text that it holds, and the test that runs it by this text. */
 const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[] = [
+  ["docs/operating.md", "[Service]", "tests/docs/systemd.ts"],
   ["docs/operating.md", "listen 80;", "tests/support/proxies.ts"],
   ["docs/operating.md", "reverse_proxy", "tests/support/proxies.ts"],
   ["docs/operating.md", "zone hindcast", "tests/support/proxies.ts"],
@@ -128,4 +129,11 @@ Deno.test("a test runs every example of README.md and docs/", async () => {
 
 Deno.test("the README can be read at one sitting", () => {
   expect(new TextEncoder().encode(PAGES.get("README.md")).length).toBeLessThanOrEqual(README_BYTES_MAX);
+});
+
+Deno.test("the newest release of the changelog is the version that runs, and has its date", async () => {
+  const page = await Deno.readTextFile(`${ROOT}CHANGELOG.md`);
+  const headings = [...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  expect(headings[0]).toBe("Unreleased");
+  expect(headings[1]).toMatch(new RegExp(`^${RegExp.escape(manifest.version)}, \\d{4}-\\d{2}-\\d{2}$`));
 });

@@ -9,6 +9,7 @@ export const DEBIAN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "tests/docs/pandas.ts": ["python3-pandas"],
   "tests/docs/pgbouncer.ts": ["pgbouncer"],
   "tests/docs/proxy.ts": ["caddy", "nginx-light"],
+  "tests/docs/systemd.ts": ["systemd"],
   "tests/docs/research_in_python.ts": ["python3-numpy", "python3-scipy"],
   "tests/support/debian_packages.ts": ["python3"],
   "tests/strategies/toolchains.ts": ["clang", "libstd-rust-dev-wasm32", "lld", "rustc"],

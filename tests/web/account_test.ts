@@ -179,6 +179,19 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     },
   );
 
+  await t.step("an account is deleted with its password, and the browser is back at the sign-in", async () => {
+    await page.goto(`${service.url}/account`);
+    const remove = async (password: string) => {
+      await page.getByLabel("Password of this account").fill(password);
+      await page.getByRole("button", { name: "Delete account" }).click();
+    };
+    await remove("not my password");
+    await page.getByText("This is not your password").waitFor();
+    await remove("correct horse battery");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.context().cookies(service.url)).toEqual([]);
+  });
+
   await page.context().close();
   await browser.close();
   await service.close();

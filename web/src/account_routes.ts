@@ -55,6 +55,12 @@ export async function changePassword(currentPassword: string, newPassword: strin
   await post("change-password", { currentPassword, newPassword });
 }
 
+/** Deletes the account with everything in it. @throws RestError */
+export async function deleteAccount(password: string): Promise<void> {
+  await post("delete-user", { password });
+  localStorage.removeItem(KNOWN_KEY);
+}
+
 /** A program that asks to be signed in. */
 export interface DeviceRequest {
   readonly status: "pending" | "approved" | "denied";

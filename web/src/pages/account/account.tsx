@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import { DeleteAccount } from "./delete_account.tsx";
 import { PasswordForm } from "./password_form.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Tokens } from "./tokens.tsx";
@@ -18,6 +19,7 @@ export function AccountPage() {
       <Sessions />
       {data !== undefined && <Tokens isAdmin={data.user.role === "admin"} />}
       <PasswordForm />
+      <DeleteAccount />
     </div>
   );
 }

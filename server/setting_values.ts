@@ -1,0 +1,37 @@
+/** The kinds of values that settings have, as they are read from text. */
+import { z } from "zod";
+import { parseTrustedProxies } from "./requests/client_address.ts";
+
+/** A whole number within bounds. */
+export const wholeNumber = (least: number, most: number) =>
+  z.string().regex(/^\d{1,15}$/, { error: `must be a whole number` }).transform(Number)
+    .pipe(
+      z.number().int().min(least, { error: `must be at least ${least}` }).max(most, {
+        error: `must be at most ${most}`,
+      }),
+    );
+
+/** An origin without a slash at its end. */
+export const webOrigin = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, "");
+}, { error: "must be an origin such as https://app.example.com, without a path" }).transform((text) =>
+  text.replace(/\/$/, "")
+);
+
+/** The parts of a comma-separated list. */
+export const splitList = (text: string) => text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+
+/** Addresses and networks of proxies. */
+export const proxyList = z.string().default("").transform(splitList).superRefine((entries, context) => {
+  try {
+    parseTrustedProxies(entries);
+  } catch {
+    context.addIssue("must be addresses or networks such as 10.0.0.0/8, separated by commas");
+  }
+});
+
+/** A host with its port, in lower case. */
+export const hostPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, {
+  error: "must be host:port pairs, separated by commas",
+}).toLowerCase();
