@@ -1,4 +1,3 @@
-import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
 import { periodProperty, readNumber } from "../parameter_schema.ts";
 import {
   everyProperty,
@@ -49,10 +48,9 @@ export const momentumRotation: PortfolioBuiltin = {
     const exposure = readNumber(parameters, "exposure");
     const minTrade = readMinTrade(parameters);
     if (skip >= lookback) throw new RangeError(`skip must be less than lookback: ${skip} is not less than ${lookback}`);
-    const returnOf = ({ candles: { close }, i }: MarketView) => close[i - skip]! / close[i - lookback]! - 1;
-    const ranked: number[] = [];
     let weights = new Float64Array(0);
     let past = weights;
+    let closes: Float64Array[] = [];
     return {
       kind: "portfolio",
       warmup: lookback + 1,
@@ -60,18 +58,22 @@ export const momentumRotation: PortfolioBuiltin = {
       prepare(markets) {
         weights = new Float64Array(markets.length);
         past = new Float64Array(markets.length);
+        closes = markets.map(({ candles: { close } }) => close);
       },
       decide(_now, markets, _account, orders) {
         // Reads of many markets wait for memory together if nothing is decided between them.
-        for (const market of markets) {
-          const { isMember, i, index } = market;
-          past[index] = isMember && i >= lookback ? returnOf(market) : NaN;
+        for (const { isMember, i, index } of markets) {
+          const close = closes[index]!;
+          past[index] = isMember && i >= lookback ? close[i - skip]! / close[i - lookback]! - 1 : NaN;
         }
-        ranked.length = 0;
-        for (let index = 0; index < past.length; index++) if (past[index]! >= filter) ranked.push(index);
-        ranked.sort((a, b) => past[b]! - past[a]! || a - b);
-        weights.fill(0);
-        for (const index of ranked.slice(0, top)) weights[index] = exposure / top;
+        const ranked = past.filter((value) => value >= filter).sort();
+        const least = ranked[Math.max(0, ranked.length - top)] ?? Infinity;
+        // Of equal ones those that are listed first are held.
+        let ties = Math.min(top, ranked.length) - ranked.reduce((above, value) => value > least ? above + 1 : above, 0);
+        for (let index = 0; index < past.length; index++) {
+          const isHeld = past[index]! > least || (past[index] === least && ties-- > 0);
+          weights[index] = isHeld ? exposure / top : 0;
+        }
         orders.target(weights, minTrade);
       },
     };

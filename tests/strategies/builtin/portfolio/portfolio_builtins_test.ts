@@ -146,6 +146,15 @@ Deno.test("momentum-rotation holds the best, skips the last candles, and leaves 
   );
 });
 
+Deno.test("momentum-rotation holds those of equal returns that are listed first", () => {
+  const rising = (part: number) => daysOf(Array.from({ length: 12 }, (_, k) => 100 * (1 + part) ** k));
+  const markets = ["A", "B", "C", "D"].map((id) => marketOf(id, rising(id === "C" ? 0.02 : 0.01)));
+  const two = runOf("momentum-rotation", { top: 2, lookback: 3, every: "day" }, markets);
+  near(weightsAt(two, 4, 4), [0.5, 0, 0.5, 0]);
+  const three = runOf("momentum-rotation", { top: 3, lookback: 3, every: "day" }, markets);
+  near(weightsAt(three, 4, 4), [1 / 3, 1 / 3, 1 / 3, 0]);
+});
+
 Deno.test("pairs sells the spread when it is wide, and leaves when it is back", () => {
   // The same walk for both, and a bump of 20% in the first for two days.
   const random = randomFrom(11);
