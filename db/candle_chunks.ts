@@ -3,7 +3,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db } from "./client.ts";
 import { queryBytes } from "./postgres_session.ts";
 import { prepareOnce } from "./prepare_once.ts";
-import { candleChunks } from "./schema.ts";
+import { candleChunks, instruments } from "./schema.ts";
 
 export type ChunkRow = typeof candleChunks.$inferSelect;
 export type NewChunk = typeof candleChunks.$inferInsert;
@@ -33,20 +33,15 @@ export async function listChunksOfMany(db: Db, instrumentIds: readonly string[])
 }
 
 /**
- * A digest an instrument of all that listChunks tells: equal digests, equal chunks. Far quicker than their list, which has a row a month.
+ * A version an instrument of all that listChunks tells, which has a row a month: equal versions, equal chunks.
  *
- * @returns In the order of the ids.
+ * @returns In the order of the ids; -1 for an instrument that is gone.
  */
-export async function digestChunksOfMany(db: Db, instrumentIds: readonly string[]): Promise<string[]> {
-  const { instrumentId, timeframe, month, sha256, updatedAt } = candleChunks;
-  // A sum needs no order, which costs more than the rest.
-  const moment = sql`(date_part('epoch', ${updatedAt}) * 1e6)::bigint + (${month} - date '1970-01-01')`;
-  const hash = sql`hashtextextended(${timeframe} || ' ' || ${sha256}, ${moment})`;
-  const digest = sql<string>`concat(count(*), ' ', sum(${hash}))`;
-  const rows = await db.select({ instrumentId, digest }).from(candleChunks)
-    .where(inArray(instrumentId, [...instrumentIds])).groupBy(instrumentId);
-  const digests = new Map(rows.map((row) => [row.instrumentId, row.digest]));
-  return instrumentIds.map((id) => digests.get(id) ?? "");
+export async function readChunkVersions(db: Db, instrumentIds: readonly string[]): Promise<number[]> {
+  const { id, chunksVersion } = instruments;
+  const rows = await db.select({ id, chunksVersion }).from(instruments).where(inArray(id, [...instrumentIds]));
+  const versions = new Map(rows.map((row) => [row.id, row.chunksVersion]));
+  return instrumentIds.map((id) => versions.get(id) ?? -1);
 }
 
 /** True if the archive has candles of an instrument. */
@@ -129,7 +124,7 @@ export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<
   });
 }
 
-/** Removes a chunk, unless it has changed since it was read. @returns True if it was removed. */
+/** Removes a chunk, unless it has changed since it was read. The caller holds lockInstrument(). @returns True if it was removed. */
 export async function deleteChunk(tx: Db, chunk: ChunkSummary): Promise<boolean> {
   const removed = await tx.delete(candleChunks).where(and(
     eq(candleChunks.instrumentId, chunk.instrumentId),

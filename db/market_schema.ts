@@ -1,6 +1,6 @@
 /** The tables of market data. */
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { ASSET_CLASSES } from "../engine/execution.ts";
 import { bytea, day, moment } from "./column_types.ts";
 
@@ -38,6 +38,8 @@ export const instruments = pgTable("instruments", {
   currency: text("currency"),
   /** Null: the session of its exchange or asset class. */
   session: jsonb("session").$type<Session>(),
+  /** Another after each change of its chunks: their triggers raise it (migrations/0033_chunk_versions.sql). */
+  chunksVersion: bigint("chunks_version", { mode: "number" }).notNull().default(0),
   /** When requests or runs last used its candles, to within a minute. */
   usedAt: moment("used_at").notNull().defaultNow(),
   createdAt: moment("created_at").notNull().defaultNow(),

@@ -1,5 +1,5 @@
 /** The months that the archive holds of instruments, without their candles. */
-import { type ChunkSummary, digestChunksOfMany, listChunks, listChunksOfMany } from "../../db/candle_chunks.ts";
+import { type ChunkSummary, listChunks, listChunksOfMany, readChunkVersions } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { listCoverageOfMany, listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
 import type { Instrument } from "../../db/instruments.ts";
@@ -23,13 +23,13 @@ export async function readHoldings(db: Db, instrument: Instrument): Promise<Hold
 
 /** Keeps the chunks of instruments from read to read. */
 export interface HeldChunks {
-  get(id: string): DigestedChunks | undefined;
-  set(id: string, held: DigestedChunks): unknown;
+  get(id: string): VersionedChunks | undefined;
+  set(id: string, held: VersionedChunks): unknown;
 }
 
-/** The chunks of an instrument, and the digest at which they were listed. */
-export interface DigestedChunks {
-  readonly digest: string;
+/** The chunks of an instrument, and the version at which they were listed. */
+export interface VersionedChunks {
+  readonly version: number;
   readonly chunks: readonly ChunkSummary[];
 }
 
@@ -60,17 +60,17 @@ async function listChangedChunks(
   held: HeldChunks,
 ): Promise<(readonly ChunkSummary[])[]> {
   // Before the lists: a change between the two is found at the next read.
-  const digests = await digestChunksOfMany(db, ids);
+  const versions = await readChunkVersions(db, ids);
   const lists = ids.map((id, n) => {
     const own = held.get(id);
-    return own !== undefined && own.digest === digests[n] ? own.chunks : null;
+    return own !== undefined && own.version === versions[n] ? own.chunks : null;
   });
   const changed = ids.filter((_, n) => lists[n] === null);
   const read = changed.length === 0 ? [] : await listChunksOfMany(db, changed);
   const listed = new Map(changed.map((id, n) => [id, read[n]!]));
   return ids.map((id, n) => {
     const chunks = lists[n] ?? listed.get(id) ?? [];
-    held.set(id, { digest: digests[n]!, chunks });
+    held.set(id, { version: versions[n]!, chunks });
     return chunks;
   });
 }

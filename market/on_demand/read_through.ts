@@ -2,7 +2,7 @@ import { type ChunkSummary, deleteChunk, readChunks } from "../../db/candle_chun
 import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../../db/coverage.ts";
 import { insertEvents, insertRun } from "../../db/ingestion.ts";
-import type { Instrument } from "../../db/instruments.ts";
+import { type Instrument, lockInstrument } from "../../db/instruments.ts";
 import { ArchiveCap } from "./archive_cap.ts";
 import { FetchLimits } from "./fetch_limits.ts";
 import { isHistoryAdjusted } from "../ingestion/adjusted_history.ts";
@@ -154,6 +154,7 @@ export class ReadThrough {
     const end = new Date(monthEnd(chunk.month));
     const run = await this.#beginRun(instrument);
     const known = await this.#db.transaction(async (tx) => {
+      await lockInstrument(tx, instrument.id);
       const event = { runId: run, provider, symbol, exchange, timeframe, start, end, candles: chunk.candles };
       await insertEvents(tx, [{ ...event, type: "failed", message }]);
       // Another reader may have replaced it already.

@@ -1,10 +1,10 @@
 import { expect } from "@std/expect";
 import { asc, sql } from "drizzle-orm";
-import { readChunks, writeChunks } from "../../db/candle_chunks.ts";
+import { deleteChunk, listChunks, readChunks, readChunkVersions, writeChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { queryBytes } from "../../db/postgres_session.ts";
-import { candleChunks } from "../../db/schema.ts";
+import { candleChunks, instruments } from "../../db/schema.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 
 const BYTES = Uint8Array.from({ length: 70_000 }, (_, i) => i * 7 + (i >> 8));
@@ -56,5 +56,59 @@ eachDatabaseSteps("the bytes of candles", async ({ db }, step) => {
       await tx.delete(candleChunks);
       expect(await read(tx)).toEqual([]);
     });
+  });
+});
+
+eachDatabaseSteps("the version of an instrument's chunks", async ({ db }, step) => {
+  const made = { exchange: "TEST", assetClass: "crypto", provider: "import" } as const;
+  const [one, other] = [
+    await ensureInstrument(db, { ...made, symbol: "ONE" }),
+    await ensureInstrument(db, { ...made, symbol: "OTHER" }),
+  ];
+  const chunkOf = (instrumentId: string, month: string) => ({
+    ...{ instrumentId, timeframe: "1d", month, data: BYTES, candles: 1, sha256: "sum" },
+    ...{ firstTime: new Date(`${month}T00:00:00Z`), lastTime: new Date(`${month}T00:00:00Z`) },
+  });
+  const versions = () => readChunkVersions(db, [one.id, other.id]);
+  /** True for each of the two whose version another statement has left as it was. */
+  const areKept = async (change: () => Promise<unknown>) => {
+    const before = await versions();
+    await change();
+    return (await versions()).map((version, n) => version === before[n]);
+  };
+  const [MAY, JUNE] = ["2024-05-01", "2024-06-01"];
+
+  await step("is another once some are written, replaced or removed, and that of others stays", async () => {
+    expect(await areKept(() => writeChunks(db, [MAY, JUNE].map((month) => chunkOf(one.id, month))))).toEqual([
+      false,
+      true,
+    ]);
+    expect(await areKept(() => writeChunks(db, [chunkOf(one.id, MAY)]))).toEqual([false, true]);
+    const [chunk] = await listChunks(db, one.id);
+    expect(await areKept(() => deleteChunk(db, chunk!))).toEqual([false, true]);
+    expect(await areKept(() => writeChunks(db, [chunkOf(one.id, MAY), chunkOf(other.id, MAY)]))).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  await step("is another whatever writes them", async () => {
+    const revised = sql`update candle_chunks set sha256 = 'revised' where instrument_id = ${other.id}`;
+    expect(await areKept(() => db.execute(revised))).toEqual([true, false]);
+  });
+
+  await step("stays while they are read, and until a change is committed", async () => {
+    expect(await areKept(() => listChunks(db, one.id))).toEqual([true, true]);
+    const undone = () =>
+      db.transaction(async (tx) => {
+        await writeChunks(tx, [chunkOf(one.id, JUNE)]);
+        throw new Error("undone");
+      });
+    expect(await areKept(() => expect(undone()).rejects.toThrow("undone"))).toEqual([true, true]);
+  });
+
+  await step("ends with the instrument", async () => {
+    await db.delete(instruments);
+    expect(await versions()).toEqual([-1, -1]);
   });
 });

@@ -13,7 +13,7 @@ import {
   type Repair,
   retryOnChange,
 } from "../../market/archive/read.ts";
-import { type DigestedChunks, type Holdings, readHoldingsOfMany } from "../../market/archive/read_holdings.ts";
+import { type Holdings, readHoldingsOfMany, type VersionedChunks } from "../../market/archive/read_holdings.ts";
 import { type CandleQuery, planFrom, type ReadPlan } from "../../market/archive/read_plan.ts";
 import { sessionOf } from "../../market/calendar/exchange_sessions.ts";
 import { Gatherer } from "./gatherer.ts";
@@ -27,7 +27,7 @@ const CHUNKS_MAX = 131_072;
  * Candles of recent runs in shared memory, a span of whole months for each instrument and timeframe: runs that differ in range, lookback or
  * parameters are views of one read.
  *
- * Every use asks the archive for its checksums, so candles that were replaced are never given, and only their months are read again.
+ * Every use asks the archive whether they have changed, so candles that were replaced are never given, and only their months are read again.
  */
 export class CandleCache {
   readonly #db: Db;
@@ -51,7 +51,7 @@ export class CandleCache {
         ? [await findInstrument(db, only)]
         : await findInstruments(db, keys);
     });
-    const chunks = new LRUCache<string, DigestedChunks>({
+    const chunks = new LRUCache<string, VersionedChunks>({
       maxSize: CHUNKS_MAX,
       sizeCalculation: ({ chunks }) => chunks.length + 1,
     });

@@ -49,7 +49,7 @@ eachDatabaseSteps("many markets", async ({ db }, step) => {
     const few = await countStatements(() => load(2, new CandleCache(db)));
     const many = await countStatements(() => load(MARKETS));
     expect(many.statements).toEqual(few.statements);
-    // Names, instruments twice, the digests of what the archive holds of them, the months themselves, and their candles.
+    // Names, instruments twice, the versions of what the archive holds of them, the months themselves, and their candles.
     expect(many.statements.length).toBe(6);
     expect(many.answer.markets.map(({ id }) => id)).toEqual(Array.from({ length: MARKETS }, (_, n) => `M${n}@TEST`));
     for (const { data } of many.answer.markets) expect(data.read.candles.time.length).toBe(10);
