@@ -38,11 +38,15 @@ export async function listChunksOfMany(db: Db, instrumentIds: readonly string[])
  * @returns In the order of the ids; -1 for an instrument that is gone.
  */
 export async function readChunkVersions(db: Db, instrumentIds: readonly string[]): Promise<number[]> {
-  const { id, chunksVersion } = instruments;
-  const rows = await db.select({ id, chunksVersion }).from(instruments).where(inArray(id, [...instrumentIds]));
+  const rows = await selectVersions(db, { ids: instrumentIds });
   const versions = new Map(rows.map((row) => [row.id, row.chunksVersion]));
   return instrumentIds.map((id) => versions.get(id) ?? -1);
 }
+
+const selectVersions = prepareOnce((db) =>
+  db.select({ id: instruments.id, chunksVersion: instruments.chunksVersion }).from(instruments)
+    .where(sql`${instruments.id} = any(${sql.placeholder("ids")}::uuid[])`)
+);
 
 /** True if the archive has candles of an instrument. */
 export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {

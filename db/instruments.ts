@@ -38,15 +38,23 @@ export async function findInstruments(
   db: Db,
   keys: readonly InstrumentKey[],
 ): Promise<(Instrument | undefined)[]> {
-  const rows = await db.select().from(instruments).where(and(
-    inArray(instruments.symbol, [...new Set(keys.map(({ symbol }) => symbol))]),
-    inArray(instruments.exchange, [...new Set(keys.map(({ exchange }) => exchange))]),
-  ));
-  return keys.map((key) => {
-    const row = rows.find(({ symbol, exchange }) => symbol === key.symbol && exchange === key.exchange);
+  const symbols = [...new Set(keys.map(({ symbol }) => symbol))];
+  const exchanges = [...new Set(keys.map(({ exchange }) => exchange))];
+  const rows = await selectInstruments(db, { symbols, exchanges });
+  const byName = new Map(rows.map((row) => [JSON.stringify([row.symbol, row.exchange]), row]));
+  return keys.map(({ symbol, exchange }) => {
+    const row = byName.get(JSON.stringify([symbol, exchange]));
     return row && checkInstrument(row);
   });
 }
+
+// A list is one parameter: hundreds of them take longer to send than their rows to read.
+const selectInstruments = prepareOnce((db) =>
+  db.select().from(instruments).where(and(
+    sql`${instruments.symbol} = any(${sql.placeholder("symbols")}::text[])`,
+    sql`${instruments.exchange} = any(${sql.placeholder("exchanges")}::text[])`,
+  ))
+);
 
 export async function findInstrumentById(db: Db, id: string): Promise<Instrument | undefined> {
   const [row] = await db.select().from(instruments).where(eq(instruments.id, id));
@@ -92,9 +100,13 @@ export async function listMarketNames(db: Db): Promise<{ symbols: string[]; exch
 
 /** The symbols and exchanges of the instruments that have one of these symbols. */
 export async function findMarketNames(db: Db, symbols: readonly string[]): Promise<InstrumentKey[]> {
-  return await db.select({ symbol: instruments.symbol, exchange: instruments.exchange }).from(instruments)
-    .where(inArray(instruments.symbol, [...symbols]));
+  return await selectMarketNames(db, { symbols });
 }
+
+const selectMarketNames = prepareOnce((db) =>
+  db.select({ symbol: instruments.symbol, exchange: instruments.exchange }).from(instruments)
+    .where(sql`${instruments.symbol} = any(${sql.placeholder("symbols")}::text[])`)
+);
 
 /** The currencies and providers of the instruments that have one of these symbols. */
 export async function findCurrencies(
