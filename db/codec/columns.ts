@@ -12,7 +12,7 @@ import {
 } from "apache-arrow";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type DecimalPlanes, joinDecimals, splitDecimals } from "./decimal_planes.ts";
-import { type Columns, type Frames, isPacked, unpackColumns } from "./packed_columns.ts";
+import { type Columns, FRAME_BYTES, type Frames, isPacked, unpackColumns } from "./packed_columns.ts";
 
 export type { Columns };
 
@@ -23,8 +23,6 @@ const UNPACKED_RATIO = 4;
 const SPLIT_ROWS_MIN = 1024;
 /** Metadata of a field whose children are the bytes of whole numbers (see decimal_planes.ts). */
 const DECIMALS = "decimals";
-// zstd adds this and a 256th to data that it cannot compress.
-const FRAME_BYTES = 128;
 
 /**
  * Encodes columns as a zstd-compressed Arrow IPC stream; short decimals are split (see decimal_planes.ts). Equal columns give equal

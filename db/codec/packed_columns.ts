@@ -24,8 +24,8 @@ const WORD_BYTES = 4;
 const DOUBLE_BYTES = 8;
 // A line costs twenty bytes, a tick seldom more than two.
 const ROWS_PER_LINE_MIN = 16;
-// zstd adds this and a 256th to data that it cannot compress.
-const FRAME_BYTES = 128;
+/** zstd adds this and a 256th to data that it cannot compress. */
+export const FRAME_BYTES = 128;
 // Noise in the last digits hardly compresses further at higher levels, which take three times as long.
 const LEVEL = 1;
 

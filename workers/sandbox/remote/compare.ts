@@ -66,3 +66,10 @@ export function skipAll(evidence: string): Omit<Integrity, "orders"> {
   const finding: Finding = { status: "skipped", evidence };
   return { lookahead: finding, determinism: finding, warm_up: finding };
 }
+
+/** Reasons why a strategy's warm-up cannot be compared; null where it can. @param looks Candles with twice its lookback before them. */
+export function skipWarmUp(lookbackCandles: number, looks: number): Finding | null {
+  if (lookbackCandles === 0) return { status: "skipped", evidence: "The strategy asks for no candles of history." };
+  if (looks > 0) return null;
+  return { status: "skipped", evidence: `No candle has ${2 * lookbackCandles} candles of history before it.` };
+}

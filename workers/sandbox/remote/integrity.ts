@@ -5,7 +5,7 @@ import { findTemptations, type PlacedOrders, takeInTurn } from "../temptations.t
 import { type Decisions, planBatches } from "./batch.ts";
 import { describeCandle, type RemoteClient } from "./client.ts";
 import { IN_FLIGHT_MAX } from "./line.ts";
-import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
+import { askAgain, type Difference, skipAfter, skipAll, skipWarmUp } from "./compare.ts";
 import { writeRequest } from "./request.ts";
 import type { Stretch } from "./stretch.ts";
 
@@ -159,12 +159,10 @@ export class BatchChecks {
 
   async #checkWarmUp(looks: readonly Stretch[]): Promise<Finding> {
     const { lookbackCandles } = this.#task;
-    if (lookbackCandles === 0) return { status: "skipped", evidence: "The strategy asks for no candles of history." };
     const doubled = looks.filter(({ first }) => first >= 2 * lookbackCandles).slice(0, WARM_UP_LOOKS_MAX)
       .map((look) => ({ ...look, from: look.first - 2 * lookbackCandles }));
-    if (doubled.length === 0) {
-      return { status: "skipped", evidence: `No candle has ${2 * lookbackCandles} candles of history before it.` };
-    }
+    const skipped = skipWarmUp(lookbackCandles, doubled.length);
+    if (skipped !== null) return skipped;
     const [difference] = await this.#compareAll(doubled);
     if (difference === undefined) {
       const evidence = `Asked again at ${doubled.length} candles with twice the history: the decisions were the same.`;

@@ -1,7 +1,7 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
 import { describeCandle, type RemoteClient } from "./client.ts";
-import { askAgain, type Difference, digestOf, skipAfter, skipAll } from "./compare.ts";
+import { askAgain, type Difference, digestOf, skipAfter, skipAll, skipWarmUp } from "./compare.ts";
 import { writeRequest } from "./request.ts";
 import type { Step } from "./step.ts";
 
@@ -29,11 +29,9 @@ export async function checkSteps(
 
 async function checkStepsWarmUp(task: RemoteTask, client: RemoteClient, kept: readonly Step[]): Promise<Finding> {
   const { lookbackCandles } = task;
-  if (lookbackCandles === 0) return { status: "skipped", evidence: "The strategy asks for no candles of history." };
   const steps = kept.filter(({ stretch }) => stretch.first >= 2 * lookbackCandles);
-  if (steps.length === 0) {
-    return { status: "skipped", evidence: `No candle has ${2 * lookbackCandles} candles of history before it.` };
-  }
+  const skipped = skipWarmUp(lookbackCandles, steps.length);
+  if (skipped !== null) return skipped;
   const difference = await findDifference(steps, (step) => {
     const stretch = { ...step.stretch, from: step.stretch.first - 2 * lookbackCandles };
     // With more candles and more of the inputs, and the account of the first time.
