@@ -45,9 +45,10 @@ export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Mem
   };
 }
 
-/** Makes a memory as it was for the next script. The host writes the rows of a window before they are shown. */
+/** Makes a memory as it was, for the next script. */
 export function clearMemory(memory: Memory): void {
   memory.words.fill(0);
+  memory.windows.fill(0);
   memory.decided[0] = 0;
   memory.i = -1;
   memory.firstIndex = memory.listBits = 0;
