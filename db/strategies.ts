@@ -100,7 +100,7 @@ export async function listStrategies(db: Db, page: {
 export async function updateStrategy(
   db: Db,
   key: { slug: string; ownerId: string },
-  changes: Partial<Pick<NewStrategy, "name" | "description" | "isPublic" | "defaultConfig">>,
+  changes: Partial<Pick<NewStrategy, "name" | "description" | "isPublic" | "sourceAccess" | "defaultConfig">>,
 ): Promise<boolean> {
   const rows = await db.update(strategies).set({ ...changes, updatedAt: new Date() })
     .where(and(eq(strategies.slug, key.slug), eq(strategies.ownerId, key.ownerId))).returning({ id: strategies.id });

@@ -5,6 +5,9 @@ import { bytea, CHECK_FORMATS, moment } from "./column_types.ts";
 
 export const RUNTIME_TYPES = ["remote", "wasm", "script"] as const;
 
+/** Who reads the code of a public strategy: its owner alone, or everybody who may run it. */
+export const SOURCE_ACCESS = ["hidden", "open"] as const;
+
 export const strategies = pgTable("strategies", {
   /** A UUIDv7, so that newest first is by id. */
   id: uuid("id").primaryKey(),
@@ -21,6 +24,7 @@ export const strategies = pgTable("strategies", {
   defaultConfig: json("default_config").$type<Readonly<Record<string, unknown>>>().notNull(),
   parameterSchema: json("parameter_schema").$type<Readonly<Record<string, unknown>>>().notNull(),
   isPublic: boolean("is_public").notNull(),
+  sourceAccess: text("source_access", { enum: SOURCE_ACCESS }).notNull().default("hidden"),
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("strategies_owner_index").on(table.ownerId), index("strategies_name_index").on(table.name)]);

@@ -51,6 +51,34 @@ const show = serviceCommand("show", "Show a strategy and its parameters")
     print(output, answer, drawStrategy(answer.strategy, output));
   });
 
+const source = serviceCommand("source", "Write the code of a strategy, your own or an open one, into a new file")
+  .argument("<slug>", "its slug")
+  .argument("[file]", "the file (default: the slug, with .ts, .py or .wasm)")
+  .option("--number <version>", "the version (default: the newest)")
+  .action(async (slug, file, options) => {
+    const caller = callerFor(options);
+    const output = outputFor(options);
+    const { strategy } = await calling(caller, caller.api.strategies.get.query({ slug }));
+    const version = options.number ?? strategy.latest_version;
+    const { fileName, sha256, data } = await calling(caller, caller.api.strategies.artifact.query({ slug, version }));
+    const path = resolve(invocationFolder(), file ?? `${slug}${extname(fileName)}`);
+    await writeNew(path, Uint8Array.fromBase64(data));
+    print(
+      output,
+      { slug, version, file: path, sha256 },
+      `${path} is ${slug} ${version}. Change it, and register it as your own: hindcast strategy push ${basename(path)}`,
+    );
+  });
+
+async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await Deno.writeFile(path, bytes, { createNew: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    throw usageError(`Cannot write ${path}: it exists, and nothing is overwritten; name another file`);
+  }
+}
+
 function drawStrategy(strategy: Strategy, { paint, columns }: Output): string {
   const { name, slug, description, latest_version: version, parameter_schema: schema, default_frequency: frequency } =
     strategy;
@@ -70,6 +98,7 @@ function drawStrategy(strategy: Strategy, { paint, columns }: Output): string {
 export const strategiesCommand = group("strategies", "The catalogue: built-in, your own and public strategies", [
   list,
   show,
+  source,
 ]);
 
 /** `hindcast strategy push`. */
@@ -82,6 +111,7 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
   .option("--config <json>", "the parameters of runs that name none, for a new one", "{}")
   .option("--lookback <candles>", "candles that a decision sees, of a module or an endpoint")
   .option("--public", "let everybody run it, for a new one")
+  .option("--open", "let everybody who may run it read its code, for a new one")
   .option("--number <version>", "the version's number (default: 1.0.0, else the newest with its last part one higher)")
   .action(async (target, options) => {
     const caller = callerFor(options);
@@ -113,12 +143,13 @@ interface NewOptions {
   readonly config: string;
   readonly lookback?: string | undefined;
   readonly public?: true | undefined;
+  readonly open?: true | undefined;
 }
 
 async function describeNew(
   slug: string,
   version: { readonly version?: string; readonly runtime_config: Runtime },
-  { name = slug, description = "", schema, config, lookback, public: isPublic }: NewOptions,
+  { name = slug, description = "", schema, config, lookback, public: isPublic, open }: NewOptions,
 ): Promise<Registration> {
   const { runtime_config: runtime } = version;
   return {
@@ -128,6 +159,7 @@ async function describeNew(
     runtime_type: runtime.type,
     language: "language" in runtime && runtime.language !== undefined ? runtime.language : runtime.type,
     is_public: isPublic === true,
+    source_access: open === true ? "open" : "hidden",
     default_config: Object(readValue(config)),
     ...(lookback === undefined ? {} : { lookback_candles: readNumber("--lookback", lookback) }),
     ...(schema === undefined ? {} : { parameter_schema: await readSchema(schema) }),

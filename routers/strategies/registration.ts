@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Db } from "../../db/client.ts";
 import { storeModule } from "../../db/modules.ts";
 import { lockUser } from "../../db/quotas.ts";
-import { RUNTIME_TYPES } from "../../db/schema.ts";
+import { RUNTIME_TYPES, SOURCE_ACCESS } from "../../db/schema.ts";
 import {
   insertStrategy,
   insertVersion,
@@ -63,6 +63,7 @@ export const textShape = {
   name: z.string().trim().min(1).max(100),
   description: z.string().max(4000),
   is_public: z.boolean(),
+  source_access: z.enum(SOURCE_ACCESS),
   // The one reserved key with a meaning here: the timeframe of backtests that name none.
   default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
 };
@@ -85,6 +86,7 @@ export const strategySchema = inputObject({
   default_config: textShape.default_config.default({}),
   parameter_schema: freeForm.default(NO_PARAMETERS),
   is_public: textShape.is_public.default(false),
+  source_access: textShape.source_access.default("hidden"),
   initial_version: versionRequestSchema,
 });
 
@@ -97,6 +99,7 @@ type StrategyRequest = z.infer<typeof strategySchema>;
  */
 export async function registerStrategy(ctx: UserContext, request: StrategyRequest): Promise<StrategyRow> {
   requireShortDescription(request);
+  requireOwnCode(request.runtime_type, request.source_access);
   checkParameterSchema(request.parameter_schema, "/strategy/parameter_schema");
   const rules = { ...request, default_config: {} };
   const path = "/strategy/default_config";
@@ -123,6 +126,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
       defaultConfig: request.default_config,
       parameterSchema,
       isPublic: request.is_public,
+      sourceAccess: request.source_access,
     }, { version: request.initial_version.version ?? FIRST_VERSION, ...checked.values });
     if (row === null) throw slugTaken(request.slug);
     if (request.is_public) await requireRoomInCatalogue(tx, ctx.user.id);
@@ -230,6 +234,13 @@ function compareVersions(a: string, b: string): number {
     if (difference !== 0) return Math.sign(difference);
   }
   return 0;
+}
+
+/** An endpoint's code is not here, and its address is the owner's secret. @throws AppError VALIDATION_FAILED */
+export function requireOwnCode(runtimeType: string, access: (typeof SOURCE_ACCESS)[number] | undefined): void {
+  if (access !== "open" || runtimeType !== "remote") return;
+  const issue = { path: "/strategy/source_access", message: "must be hidden for an endpoint: its code is not here" };
+  throw new AppError("VALIDATION_FAILED", `Cannot show the code: ${issue.path} ${issue.message}`, { issues: [issue] });
 }
 
 function slugTaken(slug: string): AppError {

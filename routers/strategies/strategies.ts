@@ -39,7 +39,14 @@ import {
 import { effectiveParameters, requireShortDescription } from "./parameters.ts";
 import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { requireRoomInCatalogue } from "../common/quotas.ts";
-import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
+import {
+  addVersion,
+  registerStrategy,
+  requireOwnCode,
+  strategySchema,
+  textShape,
+  versionRequestSchema,
+} from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "../common/trpc.ts";
 
 const slugSchema = z.string().max(64);
@@ -91,14 +98,16 @@ export const strategiesRouter = router({
     .input(inputObject({ slug: slugSchema, strategy: inputObject(z.strictObject(textShape).partial().shape) }))
     .output(z.object({ strategy: entrySchema }))
     .mutation(async ({ ctx, input }) => {
-      const { name, description, is_public: isPublic, default_config: defaultConfig } = input.strategy;
+      const { name, description, default_config: defaultConfig } = input.strategy;
+      const { is_public: isPublic, source_access: sourceAccess } = input.strategy;
       const { strategy } = await mustOwn(ctx, input.slug);
+      requireOwnCode(strategy.runtimeType, sourceAccess);
       if (defaultConfig !== undefined) {
         const rules = { name: strategy.name, default_config: {}, parameter_schema: strategy.parameterSchema };
         requireShortDescription({ ...rules, default_config: defaultConfig });
         effectiveParameters(rules, defaultConfig, "/strategy/default_config");
       }
-      const changes = { name, description, isPublic, defaultConfig };
+      const changes = { name, description, isPublic, sourceAccess, defaultConfig };
       const present = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       await ctx.db.transaction(async (tx: Db) => {
         await lockUser(tx, ctx.user.id);
@@ -152,7 +161,7 @@ export const strategiesRouter = router({
       return { version: registryVersion(await addVersion(ctx, row, input.version), true) };
     }),
 
-  /** The module of one's own version, as it was registered; its bytes are base64. */
+  /** The code of a version, one's own or an open one, as it was registered; its bytes are base64. */
   artifact: userProcedure
     .input(artifactInput)
     .output(z.object({ fileName: z.string(), sha256: z.string(), data: z.string() }))
@@ -172,7 +181,7 @@ export const strategiesStreamsRouter = router({
       return { name: "strategies", pages: readList(list, { limit, after: afterEntry(cursor) }, ctx.answer) };
     }),
 
-  /** The module of one's own version, as it was registered. */
+  /** The code of a version, one's own or an open one, as it was registered. */
   artifact: userProcedure.input(artifactInput).query(({ ctx, input }) => readArtifact(ctx, input)),
 });
 
@@ -187,14 +196,14 @@ function wrapVersion(
   return { slug, version };
 }
 
-/** The module of a version of the caller's own. Its base64 counts among the bytes of the request's answers. */
+/** The code of a version that the caller may read. Its base64 counts among the bytes of the request's answers. */
 async function readArtifact(
   ctx: Context & { readonly user: User },
   { slug, version }: z.infer<typeof artifactInput>,
 ): Promise<{ fileName: string; sha256: string; data: Uint8Array }> {
-  const { strategy } = await mustOwn(ctx, slug, "download");
+  const { strategy } = await mustRead(ctx, slug);
   const sha256 = (await getVersion(ctx.db, { strategyId: strategy.id, version }))?.sha256 ?? null;
-  const extension = strategy.runtimeType === "script" ? "ts" : "wasm";
+  const extension = strategy.runtimeType !== "script" ? "wasm" : /^python$/i.test(strategy.language) ? "py" : "ts";
   const data = await ctx.answer.inTurn(async () => {
     ctx.answer.requireSome();
     const module = sha256 === null ? null : await readModule(ctx.db, sha256);
@@ -214,14 +223,18 @@ async function mustFind(ctx: Context & { readonly user: User }, slug: string): P
   return row;
 }
 
-/** A registered strategy of the caller's own: what others made public they may see, but neither change nor download. */
-async function mustOwn(
-  ctx: Context & { readonly user: User },
-  slug: string,
-  action: "change" | "download" = "change",
-): Promise<StrategyRow> {
-  if (findDescription(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it is built in`);
+/** A registered strategy of the caller's own: what others made public they may see, but not change. */
+async function mustOwn(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {
+  if (findDescription(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot change ${slug}: it is built in`);
   const row = await mustFind(ctx, slug);
   if (row.strategy.ownerId === ctx.user.id) return row;
-  throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it belongs to another user`);
+  throw new AppError("FORBIDDEN", `Cannot change ${slug}: it belongs to another user`);
+}
+
+/** A registered strategy whose code the caller may read: their own, or one that its owner has opened. */
+async function mustRead(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {
+  if (findDescription(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot download ${slug}: it is built in`);
+  const row = await mustFind(ctx, slug);
+  if (row.strategy.ownerId === ctx.user.id || row.strategy.sourceAccess === "open") return row;
+  throw new AppError("FORBIDDEN", `Cannot download ${slug}: its owner keeps its code hidden`);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RUNTIME_TYPES } from "../../db/schema.ts";
+import { RUNTIME_TYPES, SOURCE_ACCESS } from "../../db/schema.ts";
 import type { StrategyRow, StrategyVersion } from "../../db/strategies.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { BuiltinDescription } from "../../strategies/builtin/catalogue/descriptions.ts";
@@ -22,6 +22,7 @@ export const entrySchema = z.object({
   default_config: freeForm,
   parameter_schema: freeForm,
   is_public: z.boolean(),
+  source_access: z.enum(SOURCE_ACCESS),
   is_owner: z.boolean(),
   latest_version: z.string(),
   /** Can be pasted into a backtest's parameters as it is. */
@@ -73,6 +74,7 @@ export function builtinEntry(builtin: BuiltinDescription): Entry {
     runtime_type: "builtin",
     language: BUILTIN_LANGUAGE,
     is_public: true,
+    source_access: "hidden",
     is_owner: false,
     latest_version: ENGINE_VERSION,
     runtime: {
@@ -112,6 +114,7 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     default_config: { ...strategy.defaultConfig },
     parameter_schema: { ...strategy.parameterSchema },
     is_public: strategy.isPublic,
+    source_access: strategy.sourceAccess,
     is_owner: isOwner,
     latest_version: latest.version,
     runtime: {

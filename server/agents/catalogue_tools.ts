@@ -51,16 +51,24 @@ export const CATALOGUE_TOOLS = [
     name: "read_strategy",
     title: "Read a strategy",
     description:
-      "A strategy's parameters with their defaults and bounds, and the source of this account's own scripts.",
+      "A strategy's parameters with their defaults and bounds, and the source of a script: this account's own, or one that its " +
+      "author has opened.",
     input: { slug: z.string().max(64), first_line: z.int().min(0).default(0).describe("Of the source.") },
     isReading: true,
     call: async (api, { slug, first_line }) => {
       const { strategy } = await api.strategies.get({ slug });
       const head = describeStrategy(strategy);
-      if (strategy.runtime_type !== "script" || !strategy.is_owner) return head;
+      const isReadable = strategy.is_owner || strategy.source_access === "open";
+      if (strategy.runtime_type !== "script" || !isReadable) return head;
       const { data } = await api.strategies.artifact({ slug, version: strategy.latest_version });
       const source = new TextDecoder().decode(Uint8Array.fromBase64(data));
-      return fitText(head, source, first_line, (line) => `call read_strategy with first_line ${line}`);
+      const { text, ...rest }: { readonly text?: unknown } = fitText(
+        head,
+        source,
+        first_line,
+        (line) => `call read_strategy with first_line ${line}`,
+      );
+      return { ...rest, text: markText(String(text), strategy.is_owner) };
     },
   }),
   tool({

@@ -342,7 +342,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     example: { version: { version: "1.1.0", runtime_config: { ...REMOTE, timeoutMs: 8000 } } },
   },
   "strategiesStreams.artifact": {
-    summary: "The module or the script of a version, for its owner",
+    summary: "The module or the script of a version: your own, or an open one",
     codes: NO_STRATEGY,
     output: null,
     media: ["application/wasm", "text/plain"],

@@ -45,7 +45,7 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     const refused = await other.get(path);
     expect([refused.status, refused.at("/error/message")]).toEqual([
       403,
-      "Cannot download c-cross: it belongs to another user",
+      "Cannot download c-cross: its owner keeps its code hidden",
     ]);
     expect(await runToTrades(other, "c-cross")).toEqual(expected);
   });

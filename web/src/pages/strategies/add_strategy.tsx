@@ -1,6 +1,8 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { TabList } from "../../parts/tab_list.tsx";
+import { CopyStrategy } from "./copy_strategy.tsx";
+import { startValues } from "./registration_form.ts";
 import { ADD_WAYS, type AddWay } from "./strategies_search.ts";
 import { RegisterStrategy } from "./register_strategy.tsx";
 
@@ -11,8 +13,8 @@ const LABELS: Readonly<Record<AddWay, string>> = {
   remote: "Remote endpoint",
 };
 
-/** The ways to add a strategy, a tab each. */
-export function AddStrategy({ way }: { readonly way: AddWay }) {
+/** The ways to add a strategy, a tab each. @param from Slug of the script with which the new one begins. */
+export function AddStrategy({ way, from }: { readonly way: AddWay; readonly from: string | undefined }) {
   const navigate = route.useNavigate();
   const choose = (value: AddWay) => void navigate({ search: (before) => ({ ...before, add: value }), replace: true });
   return (
@@ -29,7 +31,9 @@ export function AddStrategy({ way }: { readonly way: AddWay }) {
           </Link>
         </div>
         <Tabs.Panel value={way} className="p-4">
-          <RegisterStrategy key={way} way={way} />
+          {way === "script" && from !== undefined
+            ? <CopyStrategy key={from} from={from} />
+            : <RegisterStrategy key={way} way={way} start={startValues(way)} />}
         </Tabs.Panel>
       </Tabs.Root>
     </section>

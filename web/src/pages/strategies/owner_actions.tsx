@@ -6,8 +6,10 @@ import { DeleteButton } from "../../parts/delete_button.tsx";
 import { useStrategyUpdate } from "./use_strategy_update.ts";
 
 /** The owner's actions: who sees the strategy, and its end. */
-export function OwnerActions({ strategy: { slug, is_public } }: { readonly strategy: Strategy }) {
+export function OwnerActions({ strategy }: { readonly strategy: Strategy }) {
+  const { slug, is_public, source_access, runtime_type } = strategy;
   const update = useStrategyUpdate(slug);
+  const isOpen = source_access === "open";
   return (
     <>
       <p role={update.error ? "alert" : "status"} className="text-sm text-danger empty:hidden">
@@ -19,6 +21,14 @@ export function OwnerActions({ strategy: { slug, is_public } }: { readonly strat
       >
         {is_public ? "Make private" : "Make public"}
       </Button>
+      {is_public && runtime_type !== "remote" && (
+        <Button
+          disabled={update.isPending}
+          onClick={() => update.mutate({ slug, strategy: { source_access: isOpen ? "hidden" : "open" } })}
+        >
+          {isOpen ? "Hide the source" : "Open the source"}
+        </Button>
+      )}
       <DeleteStrategy slug={slug} />
     </>
   );

@@ -12,16 +12,15 @@ import {
   type ModuleFile,
   registrationFieldAt,
   type RegistrationForm,
-  startValues,
   toRegistration,
   toSlug,
 } from "./registration_form.ts";
 import type { AddWay } from "./strategies_search.ts";
 
 /** Registers a script, a module or an endpoint, and shows what its check found. */
-export function RegisterStrategy({ way }: { readonly way: AddWay }) {
+export function RegisterStrategy({ way, start }: { readonly way: AddWay; readonly start: RegistrationForm }) {
   const queries = useQueryClient();
-  const form = useForm<RegistrationForm>({ defaultValues: startValues(way), mode: "onTouched" });
+  const form = useForm<RegistrationForm>({ defaultValues: start, mode: "onTouched" });
   const create = useMutation(api.strategies.create.mutationOptions());
   const submit = form.handleSubmit(async (values) => {
     try {

@@ -1,5 +1,6 @@
 /** The form that registers a strategy or adds a version: its values, its submission, and the fields of a refusal. */
-import type { StrategyRequest } from "../../api.ts";
+import type { Strategy, StrategyRequest } from "../../api.ts";
+import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { languageOf } from "./editor/script_language.ts";
 import { EXAMPLES } from "./script_examples.ts";
 import { isRecord } from "../../parts/parameter_fields.ts";
@@ -60,6 +61,24 @@ export function startValues(way: AddWay): RegistrationForm {
   if (way !== "script") return START_VALUES;
   const [{ source, schema }] = EXAMPLES;
   return { ...START_VALUES, language: "typescript", source, schema: JSON.stringify(schema, null, 2) };
+}
+
+/** The form's first values for a script that begins as another one. */
+export function copyValues(
+  { name, description, language, default_frequency, lookback_candles, parameter_schema }: Strategy,
+  source: string,
+): RegistrationForm {
+  return {
+    ...START_VALUES,
+    name: `${name} (copy)`,
+    slug: toSlug(`${name} copy`),
+    description,
+    language,
+    timeframe: TIMEFRAMES.find((each) => each === default_frequency) ?? START_VALUES.timeframe,
+    lookback: String(lookback_candles),
+    schema: JSON.stringify(parameter_schema, null, 2),
+    source,
+  };
 }
 
 const SLUG_LENGTH_MAX = 64;

@@ -15,7 +15,7 @@ const route = getRouteApi("/signed-in/strategies");
 
 /** The catalogue: built-in strategies, the user's own, and those that others made public. */
 export function StrategiesPage() {
-  const { kind = "all", add } = route.useSearch();
+  const { kind = "all", add, from } = route.useSearch();
   const navigate = route.useNavigate();
   const [search, setSearch] = useState("");
   const { rows, error, isLoading, isStale, pages } = useCatalogue(kind, search);
@@ -34,7 +34,11 @@ export function StrategiesPage() {
           value={kind}
           onChange={(value) =>
             void navigate({
-              search: ({ add }) => ({ ...(add && { add }), ...(value === "all" ? {} : { kind: value }) }),
+              search: ({ add, from }) => ({
+                ...(add && { add }),
+                ...(from && { from }),
+                ...(value === "all" ? {} : { kind: value }),
+              }),
               replace: true,
             })}
         />
@@ -42,7 +46,7 @@ export function StrategiesPage() {
           <Link to="/strategies" search={{ add: "script" }} className={buttonClass("primary")}>Add a strategy</Link>
         )}
       </header>
-      {add !== undefined && <AddStrategy way={add} />}
+      {add !== undefined && <AddStrategy way={add} from={from} />}
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       {(isLoading || rows.length > 0) && <StrategyTable strategies={rows} isLoading={isLoading} isStale={isStale} />}
       {!isLoading && error === null && rows.length === 0 && <Empty kind={kind} search={search} />}

@@ -10,10 +10,18 @@ export type AddWay = (typeof ADD_WAYS)[number];
 interface StrategiesSearch {
   readonly kind?: StrategyKind;
   readonly add?: AddWay;
+  /** Slug of the script with which a new one begins. */
+  readonly from?: string;
 }
 
-export function readStrategiesSearch({ kind, add }: Record<string, unknown>): StrategiesSearch {
+const SLUG = /^[a-z0-9_-]{3,64}$/;
+
+export function readStrategiesSearch({ kind, add, from }: Record<string, unknown>): StrategiesSearch {
   const chosen = STRATEGY_KINDS.find((each) => each === kind);
   const way = ADD_WAYS.find((each) => each === add);
-  return { ...(chosen === undefined ? {} : { kind: chosen }), ...(way === undefined ? {} : { add: way }) };
+  return {
+    ...(chosen === undefined ? {} : { kind: chosen }),
+    ...(way === undefined ? {} : { add: way }),
+    ...(way === "script" && typeof from === "string" && SLUG.test(from) ? { from } : {}),
+  };
 }

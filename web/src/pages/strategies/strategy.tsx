@@ -9,7 +9,7 @@ import { describeBounds, fieldsOf, type ParameterField } from "../../parts/param
 import { EditStrategy } from "./edit_strategy.tsx";
 import { NewVersion } from "./new_version.tsx";
 import { OwnerActions } from "./owner_actions.tsx";
-import { describeRuntime, VisibilityBadge } from "./strategy_words.tsx";
+import { describeRuntime, isReadable, VisibilityBadge } from "./strategy_words.tsx";
 import { Versions } from "./versions.tsx";
 
 const route = getRouteApi("/signed-in/strategies/$slug");
@@ -55,6 +55,11 @@ function Shown({ strategy }: { readonly strategy: Strategy }) {
               </Button>
               <OwnerActions strategy={strategy} />
             </>
+          )}
+          {strategy.runtime_type === "script" && isReadable(strategy) && (
+            <Link to="/strategies" search={{ add: "script", from: slug }} className={buttonClass()}>
+              Start from this one
+            </Link>
           )}
           <Link to="/runs/new" search={{ strategy: slug }} className={buttonClass("primary")}>Run it</Link>
         </div>

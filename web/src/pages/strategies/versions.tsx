@@ -4,12 +4,15 @@ import { formatCount, formatTime } from "../../parts/format.ts";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { useState } from "react";
 import { Choice } from "../../parts/choice.tsx";
+import { isReadable } from "./strategy_words.tsx";
 import { useSource } from "./use_source.ts";
 
 const PAGE = 50;
 
-/** The versions of a strategy, highest first. Its owner can download modules and scripts, and read scripts. */
-export function Versions({ strategy: { slug, is_owner, runtime_type } }: { readonly strategy: Strategy }) {
+/** The versions of a strategy, highest first. Who may read its code can download modules and scripts, and read scripts. */
+export function Versions({ strategy }: { readonly strategy: Strategy }) {
+  const { slug, runtime_type, language } = strategy;
+  const canRead = isReadable(strategy);
   const list = useInfiniteQuery(
     pagesOf(
       [...api.strategies.versions.pathKey(), slug],
@@ -18,6 +21,7 @@ export function Versions({ strategy: { slug, is_owner, runtime_type } }: { reado
   );
   const { data, error } = list;
   const isScript = runtime_type === "script";
+  const extension = !isScript ? "wasm" : /^python$/i.test(language) ? "py" : "ts";
   const versions = data?.pages.flatMap((page) => page.versions) ?? [];
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4">
@@ -45,11 +49,11 @@ export function Versions({ strategy: { slug, is_owner, runtime_type } }: { reado
                 <td className="py-1.5 pr-6 whitespace-nowrap">{formatTime(created_at)}</td>
                 <td className="py-1.5 pr-6 text-right">{formatCount(size_bytes)}</td>
                 <td className="py-1.5 break-all text-muted">
-                  {sha256 !== null && is_owner
+                  {sha256 !== null && canRead
                     ? (
                       <a
                         href={`/api/strategies/${slug}/versions/${encodeURIComponent(version)}/artifact`}
-                        download={`${slug}-${version}.${isScript ? "ts" : "wasm"}`}
+                        download={`${slug}-${version}.${extension}`}
                         title={sha256}
                         className="text-accent underline"
                       >
@@ -64,7 +68,7 @@ export function Versions({ strategy: { slug, is_owner, runtime_type } }: { reado
         </table>
       </div>
       <MoreButton pages={list} label="Load older versions" className="mt-2" />
-      {isScript && is_owner && versions.length > 0 && (
+      {isScript && canRead && versions.length > 0 && (
         <VersionSource
           slug={slug}
           versions={versions.map(({ version }) => version)}
@@ -74,7 +78,7 @@ export function Versions({ strategy: { slug, is_owner, runtime_type } }: { reado
   );
 }
 
-/** The text of one of a script's versions, for its owner: the highest one, or another that is chosen. */
+/** The text of one of a script's versions, for its readers: the highest one, or another that is chosen. */
 function VersionSource({ slug, versions }: { readonly slug: string; readonly versions: readonly string[] }) {
   const [chosen, setChosen] = useState<string>();
   const version = chosen ?? versions[0] ?? "";

@@ -1,0 +1,1 @@
+ALTER TABLE "strategies" ADD COLUMN "source_access" text DEFAULT 'hidden' NOT NULL;
