@@ -17,7 +17,7 @@ import {
   STACK_CHARS_MAX,
   STACK_LINES_MAX,
 } from "../../workers/sandbox/contracts/log_bounds.ts";
-import { ERRORS_CHARS_MAX } from "../../workers/sandbox/process.ts";
+import { ERRORS_CHARS_MAX } from "../../workers/sandbox/sandbox_process.ts";
 import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/contracts/layout.ts";
 import * as ABI from "../../workers/sandbox/contracts/abi.ts";
 import { readPage } from "../support/pages.ts";

@@ -29,9 +29,21 @@ const ALL_MARKETS = `portfolio(() => ({
 }));`;
 
 const RUNS: readonly (readonly [what: string, backtest: object, where: RegExp])[] = [
-  ["a script, at once", one(script(FIRST)), /candle 0 of the range, counted from 0 \(2024-01-01T00:00:00/],
-  ["a script, late", one(script(deciding("if (i === 5000) for (;;);"))), /candle 5000 of the range/],
-  ["a Python script", one(script(pythonDeciding("while i == 5000: pass"), "python")), /candle 5000 of the range/],
+  [
+    "a script, at once",
+    one(script(FIRST)),
+    /candle 0 of the range, counted from 0 \(2024-01-01T00:00:00.* at strategy\.ts:2:\d+$/,
+  ],
+  [
+    "a script, late",
+    one(script(deciding("if (i === 5000) for (;;);"))),
+    /candle 5000 of the range.* at strategy\.ts:3:\d+$/,
+  ],
+  [
+    "a Python script",
+    one(script(pythonDeciding("while i == 5000: pass"), "python")),
+    /candle 5000 .* at decide \(strategy\.py:6:\d+\)$/,
+  ],
   [
     "a module",
     one({ type: "wasm", artifact: { content_base64: compileWat(MODULE).toBase64() } }),
@@ -40,7 +52,7 @@ const RUNS: readonly (readonly [what: string, backtest: object, where: RegExp])[
   [
     "a script that decides on all markets",
     { ...DAYS, parameters: { timeframe: "1d", instruments: INSTRUMENTS, runtime: script(ALL_MARKETS) } },
-    /^Cannot go on: its decision took/,
+    /^Cannot go on: its decision took.* at strategy\.ts:3:\d+$/,
   ],
 ];
 
@@ -67,6 +79,7 @@ Deno.test("a decision that never ends costs its owner a run, and nobody else any
       },
     });
     expect([registered.status, registered.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
+    expect(registered.at("/error/message")).toMatch(/ at strategy\.ts:3:\d+$/);
   });
   for (const [what, backtest, where] of RUNS) {
     await t.step(what, async () => {

@@ -7,6 +7,8 @@
  */
 import { createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { confine } from "./confine.ts";
+import { CALL_WORDS, type Interrupt } from "./decision_calls.ts";
+import { PLACE_WORD } from "./contracts/layout.ts";
 import { FrameReader } from "./frame_reader.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import {
@@ -68,7 +70,7 @@ if (kind === "python") {
 let decided = 0;
 let done: RunProgress = { candlesDone: 0, equity: NaN };
 let deciding = new Int32Array(new SharedArrayBuffer(4));
-let calls = new Int32Array(new SharedArrayBuffer(4));
+let calls = new Int32Array(new SharedArrayBuffer(8));
 // An outcome, or a request, as a frame: the Worker writes it, so that this thread watches the memory that it takes.
 worker.onmessage = ({ data }: MessageEvent<FromChildWorker>) => {
   if (data instanceof SharedArrayBuffer) deciding = new Int32Array(data);
@@ -90,7 +92,13 @@ setInterval(() => {
   // An instance that begins again does not count backwards.
   const candle = Atomics.load(deciding, 0);
   decided = Math.max(decided, candle);
-  send({ type: "progress", decided, deciding: { calls: Atomics.load(calls, 0), candle }, ...done });
+  const place = deciding.length > PLACE_WORD ? Math.max(0, Atomics.load(deciding, PLACE_WORD)) : 0;
+  send({
+    type: "progress",
+    decided,
+    deciding: { calls: Atomics.load(calls, CALL_WORDS.calls), candle, place },
+    ...done,
+  });
 }, PROGRESS_MS);
 await passFurtherJobs();
 die();
@@ -140,10 +148,13 @@ function readExactly(count: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Passes on the job that continues a run with more candles. Returns when standard input ends. */
+/** Passes on the job that continues a run with more candles, and the wish to interrupt it. Returns when standard input ends. */
 async function passFurtherJobs(): Promise<void> {
-  const jobs = new FrameReader<SandboxJob>(Deno.stdin.readable);
-  for (let job = await jobs.next(); job !== null; job = await jobs.next()) pass(job);
+  const jobs = new FrameReader<SandboxJob | Interrupt>(Deno.stdin.readable);
+  for (let job = await jobs.next(); job !== null; job = await jobs.next()) {
+    if (job.kind === "interrupt") Atomics.store(calls, CALL_WORDS.interrupt, 1);
+    else pass(job);
+  }
 }
 
 function pass(job: SandboxJob): void {

@@ -6,13 +6,39 @@ export interface Deciding {
   readonly calls: number;
   /** The candle of the range that it decides on, from 0, where it knows of one market alone. */
   readonly candle: number;
+  /** The mark of the place where a marked script is (script/mark_places.ts); 0: none. */
+  readonly place: number;
 }
 
-/** A word that counts calls and returns: it is odd while a decision is under way. */
-export const CALLS = new SharedArrayBuffer(4);
+/** Asks the code of a job to stop, in a frame of its own: Python raises an error where it is. */
+export interface Interrupt {
+  readonly kind: "interrupt";
+}
+
+/** A job of a script. */
+export interface Marked {
+  /** True: it marks its place as it runs, to be found where it never ends. */
+  readonly isMarked?: boolean;
+}
+
+/** Places of the words that the thread shares with its process. */
+export const CALL_WORDS = {
+  /** Counts calls and returns: it is odd while a decision is under way. */
+  calls: 0,
+  /** From the process: 1 asks an interpreter to leave what it does with an error, whose place is the author's line. */
+  interrupt: 1,
+} as const;
+export const CALLS = new SharedArrayBuffer(4 * 2);
 const words = new Int32Array(CALLS);
 
 /** Counts a call of a user's code for a decision, or its return. */
 export function countCall(): void {
-  words[0]!++;
+  words[CALL_WORDS.calls]!++;
+}
+
+/** True once after the process has asked for an interrupt. */
+export function takeInterrupt(): boolean {
+  if (words[CALL_WORDS.interrupt] === 0) return false;
+  words[CALL_WORDS.interrupt] = 0;
+  return true;
 }

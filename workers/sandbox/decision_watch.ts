@@ -2,8 +2,10 @@ import type { Deciding } from "./decision_calls.ts";
 import type { SandboxJob } from "./task.ts";
 
 /** No limit is lower: a collection of garbage may take as long. */
-const DECISION_MS_MIN = 2_000;
+export const DECISION_MS_MIN = 2_000;
 const RUN_SHARE = 1 / 20;
+
+type Decision = Pick<Deciding, "calls" | "candle">;
 
 /** The longest time of a decision in a run that may take so long: a twentieth of it. */
 export function decisionMsMax(deadlineMs: number): number {
@@ -19,7 +21,7 @@ export class DecisionWatch {
   /** Opens of the range's candles; null: the job has many markets, or candles that are made up. */
   readonly #time: Float64Array | null;
   readonly #msMax: number;
-  #last: Deciding = { calls: 0, candle: 0 };
+  #last: Decision = { calls: 0, candle: 0 };
   #begun: { readonly atMs: number; readonly cpuMs: number } | null = null;
 
   /** @param msMax The longest that a decision may take. */
@@ -31,7 +33,7 @@ export class DecisionWatch {
   }
 
   /** @param cpuMs Processor time of the code's process. @returns Why the run is to end; null: it may go on. */
-  check(deciding: Deciding, cpuMs: number): string | null {
+  check(deciding: Decision, cpuMs: number): string | null {
     const { calls, candle } = this.#last;
     const isSame = deciding.calls === calls && deciding.candle === candle;
     this.#last = deciding;

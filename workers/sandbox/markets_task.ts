@@ -1,6 +1,7 @@
 /** The jobs of a sandbox process over many markets. */
 import type { MarketsTask, SimulatedMarkets } from "../common/protocol.ts";
 import type { RemoteMarketsTask } from "../common/remote_task.ts";
+import type { Marked } from "./decision_calls.ts";
 import { countInputCandles } from "./candle_series.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
 
@@ -22,7 +23,7 @@ export interface WasmMarketsJob extends MarketsRun {
 }
 
 /** A backtest of a script over many markets. */
-export interface ScriptMarketsJob extends MarketsRun {
+export interface ScriptMarketsJob extends MarketsRun, Marked {
   readonly kind: "script_markets";
   readonly source: string;
   /** Of the source. */

@@ -1,23 +1,12 @@
-import { FrameFault } from "./frame_reader.ts";
-import type { Deciding } from "./decision_calls.ts";
-import { decisionMsMax, DecisionWatch } from "./decision_watch.ts";
-import { encodeFrame } from "./frames.ts";
+import { DECISION_MS_MIN, decisionMsMax } from "./decision_watch.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
-import { countKill } from "../common/telemetry.ts";
-import { AnswerFault, TALK } from "./answer_bounds.ts";
-import { AnswerReader } from "./answer_reader.ts";
-import { ReportedLog } from "./contracts/log_bounds.ts";
+import { describePlace, markJob } from "./late_end.ts";
 import type { SandboxLimits } from "./sandbox_limits.ts";
+import { SandboxProcess } from "./sandbox_process.ts";
 import { startProcess } from "./spares.ts";
-import { WARMUP_MAX } from "./contracts/abi.ts";
-import { candleBytes, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
+import type { SandboxJob, ValueOf } from "./task.ts";
 
 export type { SandboxLimits } from "./sandbox_limits.ts";
-
-// A process that says nothing of its memory for this many seconds in a row, in which we could have heard it, is ended.
-const SILENT_SECONDS_MAX = 15;
-/** Of what the process writes on standard error, the last characters are kept. */
-export const ERRORS_CHARS_MAX = 16_384;
 
 /** Codes of the jobs that check a strategy before its registration. */
 const VERDICTS: Partial<Record<SandboxJob["kind"], FailureCode>> = {
@@ -45,10 +34,19 @@ export async function runInSandbox<Job extends SandboxJob>(
     return { type: "broken", message: `its process did not start: ${messageOf(error)}` };
   }
   let outcome: Outcome<ValueOf<Job>>;
+  const begun = performance.now();
+  const msMax = VERDICTS[job.kind] === undefined ? decisionMsMax(limits.deadlineMs) : Infinity;
+  const process = new SandboxProcess<ValueOf<Job>>(child, job, limits, msMax);
   try {
-    outcome = await new SandboxProcess<ValueOf<Job>>(child, job, limits).run(job);
+    outcome = await process.run();
   } finally {
     spares?.renew(job, limits);
+  }
+  if (outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT") {
+    outcome = {
+      ...outcome,
+      message: outcome.message + await findPlace(process.job, limits, performance.now() - begun),
+    };
   }
   const code = VERDICTS[job.kind];
   if (code === undefined || outcome.type !== "failed" || outcome.code === code) return outcome;
@@ -56,232 +54,24 @@ export async function runInSandbox<Job extends SandboxJob>(
   return { ...outcome, code, message: `Cannot use the ${what}: in its dry run: ${outcome.message}` };
 }
 
-/** One child process and its watchers. */
-class SandboxProcess<Value extends object> {
-  readonly #child: Deno.ChildProcess;
-  readonly #limits: SandboxLimits;
-  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #ended = Promise.withResolvers<Outcome<Value>>();
-  #candlesDone = 0;
-  #decided = 0;
-  #deciding: Deciding = { calls: 0, candle: 0 };
-  #residentBytesMax: number;
-  #reloading: Promise<void> | null = null;
-  #deadline: ReturnType<typeof setTimeout> | undefined;
-  #begun = { atMs: 0, cpuMs: 0 };
-  #silentSeconds = 0;
-  #errors = "";
-  readonly #log = new ReportedLog();
-  readonly #answers: AnswerReader<Value>;
-  readonly #kind: SandboxJob["kind"];
-  readonly #decision: DecisionWatch;
-
-  constructor(child: Deno.ChildProcess, job: SandboxJob, limits: SandboxLimits) {
-    this.#limits = limits;
-    this.#kind = job.kind;
-    this.#decision = new DecisionWatch(
-      job,
-      VERDICTS[job.kind] === undefined ? decisionMsMax(limits.deadlineMs) : Infinity,
-    );
-    this.#residentBytesMax = limits.memoryBytesMax + candleBytes(job);
-    this.#child = child;
-    this.#input = this.#child.stdin.getWriter();
-    this.#answers = new AnswerReader(this.#child.stdout, job);
+/**
+ * Runs a script again that never came to its end, with marks (script/mark_places.ts).
+ *
+ * @param spentMs Of the run before.
+ * @returns Where it is, as the rest of a sentence; empty where that is not found.
+ */
+async function findPlace(job: SandboxJob, limits: SandboxLimits, spentMs: number): Promise<string> {
+  const marked = markJob(job, limits, spentMs);
+  if (marked === null) return "";
+  let child: Deno.ChildProcess;
+  try {
+    child = startProcess(marked.job, marked.limits);
+  } catch {
+    return "";
   }
-
-  async run(job: SandboxJob): Promise<Outcome<Value>> {
-    const { signal } = this.#limits;
-    const watch = setInterval(() => this.#countSilence(), 1000);
-    const stop = () => {
-      countKill("stopped");
-      this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
-    };
-    signal.addEventListener("abort", stop);
-    const listening = this.#listen();
-    const errors = this.#collectErrors();
-    void this.#write(job);
-    try {
-      return await this.#ended.promise;
-    } finally {
-      clearTimeout(this.#deadline);
-      clearInterval(watch);
-      signal.removeEventListener("abort", stop);
-      await this.#end(listening, errors);
-      // A message that was on its way may have set another one.
-      clearTimeout(this.#deadline);
-    }
-  }
-
-  #renewDeadline(): void {
-    clearTimeout(this.#deadline);
-    const { deadlineMs } = this.#limits;
-    this.#deadline = setTimeout(() => this.#endLate(deadlineMs), deadlineMs);
-  }
-
-  #endLate(limitMs: number): void {
-    const message = `Cannot finish within ${limitMs / 1000} s: ${this.#decided} candles were done`;
-    this.#kill("deadline", "STRATEGY_TIMED_OUT", message);
-  }
-
-  #checkTime(cpuMs: number): void {
-    const { cpuMsMax = Infinity } = this.#limits;
-    const { atMs, cpuMs: before } = this.#begun;
-    if (Math.min(performance.now() - atMs, cpuMs - before) > cpuMsMax) this.#endLate(cpuMsMax);
-    const stuck = this.#decision.check(this.#deciding, cpuMs);
-    if (stuck !== null) this.#kill("deadline", "STRATEGY_TIMED_OUT", stuck);
-  }
-
-  #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {
-    countKill(reason);
-    this.#fail(code, message);
-  }
-
-  #fail(code: FailureCode, message: string): void {
-    const log = this.#log.lines;
-    this.#ended.resolve({ type: "failed", code, message, ...(log.length > 0 && { log }) });
-  }
-
-  async #write(job: SandboxJob): Promise<void> {
-    try {
-      for (const piece of encodeFrame(job)) await this.#input.write(piece);
-    } catch {
-      // The process has ended: #listen() finds out why.
-    }
-  }
-
-  /** Reads messages until standard output is closed: then no process is left that could write to it. */
-  async #listen(): Promise<void> {
-    const answers = this.#answers;
-    try {
-      for (let message = await answers.next(); message !== null; message = await answers.next()) this.#receive(message);
-      await this.#explainDeath();
-    } catch (error) {
-      if (error instanceof AnswerFault || error instanceof FrameFault) this.#refuse(error);
-      this.#ended.resolve({ type: "broken", message: `its process cannot be heard: ${messageOf(error)}` });
-      await answers.cancel();
-    }
-  }
-
-  /** Ends a process that sends what ours never would: the code that it runs has taken it over. */
-  #refuse({ message }: AnswerFault | FrameFault): void {
-    const kind = this.#kind;
-    const code = kind === "fetch" || kind === "remote" || kind === "remote_markets"
-      ? "ENDPOINT_FAILED"
-      : "STRATEGY_FAILED";
-    this.#kill("unresponsive", code, `Cannot take what its process sends: ${message}`);
-  }
-
-  #receive(message: FromChild<Value>): void {
-    switch (message.type) {
-      case "memory":
-        this.#silentSeconds = 0;
-        // Its first message: the start of the process takes none of the job's time.
-        if (this.#deadline === undefined) {
-          this.#renewDeadline();
-          this.#begun = { atMs: performance.now(), cpuMs: message.cpuMs };
-        }
-        this.#checkMemory(message.residentBytes);
-        this.#checkTime(message.cpuMs);
-        return;
-      case "progress":
-        this.#candlesDone = message.candlesDone;
-        this.#decided = Math.max(message.candlesDone, message.decided);
-        this.#deciding = message.deciding;
-        this.#limits.onProgress(message);
-        return;
-      case "trial":
-        this.#beginNext();
-        this.#limits.onTrial?.(message.outcome);
-        return;
-      case "log":
-        this.#log.take(message);
-        return;
-      case "path":
-        this.#beginNext();
-        this.#limits.onPath?.(message.outcome);
-        return;
-      case "lookback":
-        this.#reloading ??= this.#reload(message.candles);
-        return;
-      default:
-        this.#ended.resolve(message);
-    }
-  }
-
-  #beginNext(): void {
-    this.#renewDeadline();
-    this.#candlesDone = this.#decided = 0;
-  }
-
-  async #reload(lookbackCandles: number): Promise<void> {
-    const { reload } = this.#limits;
-    if (reload === undefined || !(lookbackCandles >= 1 && lookbackCandles <= WARMUP_MAX)) {
-      return this.#refuse(new AnswerFault(`it asks for ${lookbackCandles} candles before its range`));
-    }
-    try {
-      const job = await reload(lookbackCandles);
-      this.#residentBytesMax += candleBytes(job);
-      this.#answers.widen(job);
-      await this.#write(job);
-    } catch (error) {
-      this.#ended.reject(error);
-    }
-  }
-
-  async #explainDeath(): Promise<void> {
-    const { code, signal } = await this.#child.status;
-    if (/out of memory|heap limit|Cannot allocate/i.test(this.#errors)) {
-      this.#fail("STRATEGY_OUT_OF_MEMORY", `Cannot go on after ${this.#decided} candles: out of memory`);
-    }
-    // The runtime's own parser has no other answer to 60,000 parentheses.
-    if (/overflowed its stack/.test(this.#errors)) {
-      this.#fail("STRATEGY_FAILED", "Cannot read the strategy: its parts are nested too deeply");
-    }
-    const end = signal === null ? `with code ${code}` : `by ${signal}`;
-    this.#ended.resolve({ type: "broken", message: `its process ended ${end}: ${this.#errors.trim()}` });
-  }
-
-  async #collectErrors(): Promise<void> {
-    let chars = 0;
-    for await (const text of this.#child.stderr.pipeThrough(new TextDecoderStream())) {
-      this.#errors = (this.#errors + text).slice(-ERRORS_CHARS_MAX);
-      chars += text.length;
-      if (chars > TALK.bytes) this.#refuse(new AnswerFault(`its errors have more than ${TALK.bytes} characters`));
-    }
-  }
-
-  #checkMemory(residentBytes: number): void {
-    if (isWithin(residentBytes, this.#residentBytesMax)) return;
-    const limit = `${Math.floor(this.#residentBytesMax / 2 ** 20)} MiB`;
-    this.#kill(
-      "memory",
-      "STRATEGY_OUT_OF_MEMORY",
-      `Cannot use more than ${limit} of memory: ${this.#decided} candles were done`,
-    );
-  }
-
-  /** Seconds in which this process itself was busy count as one, so that it never mistakes its own silence for the other's. */
-  #countSilence(): void {
-    this.#silentSeconds++;
-    if (this.#silentSeconds <= SILENT_SECONDS_MAX) return;
-    this.#kill(
-      "unresponsive",
-      "STRATEGY_OUT_OF_MEMORY",
-      `Cannot tell how much memory it uses: it said nothing for ${SILENT_SECONDS_MAX} s`,
-    );
-  }
-
-  /** Kills the process and waits until it is gone. */
-  async #end(listening: Promise<void>, errors: Promise<void>): Promise<void> {
-    try {
-      this.#child.kill("SIGKILL");
-    } catch {
-      // It has already ended.
-    }
-    // npm's `deno` is a script, and killing it leaves the real process: that one ends itself when its input ends.
-    await this.#input.abort().catch(() => {});
-    await Promise.all([this.#child.status, listening, errors, this.#reloading]);
-  }
+  const process = new SandboxProcess<object>(child, marked.job, marked.limits, DECISION_MS_MIN);
+  const outcome = await process.run();
+  return outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT" ? describePlace(process.place) : "";
 }
 
 function messageOf(error: unknown): string {

@@ -13,7 +13,7 @@ import {
   type WasmMarketsJob,
 } from "./markets_task.ts";
 import type { ScriptLanguage } from "./contracts/layout.ts";
-import type { Deciding } from "./decision_calls.ts";
+import type { Deciding, Marked } from "./decision_calls.ts";
 import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
@@ -88,7 +88,7 @@ export interface WasmJob extends CodeRun {
 }
 
 /** Checks whether a script may be registered: its text, and a dry run over sample candles. */
-export interface ScriptCheckJob {
+export interface ScriptCheckJob extends Marked {
   readonly kind: "check_script";
   readonly source: string;
   /** Of the source. */

@@ -75,6 +75,8 @@ export class PythonDoor implements Door {
   memory = (): ArrayBuffer => this.#memory;
   windows = (): ArrayBuffer => this.#windowsBuffer;
   decided = (): SharedArrayBuffer => this.#decidedBuffer;
+  /** An interrupt finds the place of a script in Python. */
+  showPlaces = (): void => {};
   failure = (): string => this.#failure;
   requests = (): string => this.#machine.ask(MACHINE.requests) ?? "";
   shown = (): string => this.#machine.ask(MACHINE.shown) ?? "";

@@ -1,3 +1,4 @@
+import { takeInterrupt } from "../decision_calls.ts";
 import type { FrozenInterpreter, InterpreterCode, InterpreterFacts, MemoryPart } from "../interpreter_files.ts";
 
 /** Bytes of an interpreter's memory: a strategy that wants more gets a MemoryError. */
@@ -5,6 +6,8 @@ export const INTERPRETER_BYTES_MAX = 256 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 /** In the numbers of WASI. */
 const EPERM = 63;
+/** Raises a KeyboardInterrupt. */
+const SIGINT = 2;
 
 type Call = (...args: readonly number[]) => number;
 
@@ -60,6 +63,13 @@ export class Interpreter {
     // A new instance has some of it already.
     this.heap.fill(0, 0, facts.memoryEnd);
     this.#restore();
+    this.#listenToInterrupts();
+  }
+
+  /** Has the interpreter ask for interrupts every few steps; what it keeps has this, too. */
+  #listenToInterrupts(): void {
+    const { Py_EMSCRIPTEN_SIGNAL_HANDLING: address } = this.#exports;
+    if (address instanceof WebAssembly.Global) this.words[address.value >> 2] = 1;
   }
 
   /** From here on, `reset` goes back to this moment. No object that is made later survives it. */
@@ -222,7 +232,7 @@ function makeImports(program: WebAssembly.Module): WebAssembly.Imports {
 
 /** Answers to questions that the interpreter itself asks. There is no clock: its own statistics do without. */
 const ANSWERS: Readonly<Record<string, () => number | undefined>> = {
-  _Py_CheckEmscriptenSignals_Helper: () => 0,
+  _Py_CheckEmscriptenSignals_Helper: () => takeInterrupt() ? SIGINT : 0,
   emscripten_get_heap_max: () => INTERPRETER_BYTES_MAX,
   // It has all that it will get.
   emscripten_resize_heap: () => 0,

@@ -3,6 +3,7 @@ import vm from "node:vm";
 import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "../contracts/layout.ts";
 import type { CompiledScript } from "./guest.ts";
 import { ScriptFault } from "./fault.ts";
+import { markPlaces, PLACES_NAME } from "./mark_places.ts";
 import { LastingRealm, openRealm } from "./open_realm.ts";
 import { Reads } from "./reads.ts";
 
@@ -20,9 +21,13 @@ const UNFINISHED = "\n\\";
 /**
  * Compiles a script, without running it: the types go, the lines and columns stay.
  *
+ * @param seePlace Given, the script marks its place as it runs (mark_places.ts), in a word of a memory that this gets.
  * @throws {ScriptFault} When it is too long, is no TypeScript, or uses what is refused by name.
  */
-export async function compileScript(text: string): Promise<CompiledScript> {
+export async function compileScript(
+  text: string,
+  seePlace: ((memory: SharedArrayBuffer) => void) | null = null,
+): Promise<CompiledScript> {
   const source = text.replace(COMMENTS, spareWord);
   checkText(source);
   let code: string;
@@ -31,6 +36,7 @@ export async function compileScript(text: string): Promise<CompiledScript> {
   } catch (error) {
     throw await explain(source, error);
   }
+  if (seePlace !== null) return compileMarked(code, seePlace);
   try {
     const program = new vm.Script(STRICT + code, PLACE);
     const lasting = new LastingRealm((realm) => {
@@ -41,6 +47,22 @@ export async function compileScript(text: string): Promise<CompiledScript> {
   } catch (error) {
     throw await explain(source, error);
   }
+}
+
+/** @throws {ScriptFault} When a mark stands where none may. */
+function compileMarked(code: string, seePlace: (memory: SharedArrayBuffer) => void): CompiledScript {
+  let program: vm.Script;
+  try {
+    program = new vm.Script(STRICT + markPlaces(code), PLACE);
+  } catch (error) {
+    throw new ScriptFault(String(error));
+  }
+  const open = () => {
+    const opened = openRealm(program, PLACES_NAME);
+    seePlace(opened.door.decided());
+    return opened;
+  };
+  return { open, reads: new Reads(code) };
 }
 
 /**

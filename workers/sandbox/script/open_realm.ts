@@ -7,10 +7,15 @@ import { LASTING_REALM_TEXT, REALM_TEXT } from "./realm_text.ts";
 const REALM = new vm.Script(REALM_TEXT, { filename: "realm.js" });
 const LASTING_REALM = new vm.Script(LASTING_REALM_TEXT, { filename: "realm.js" });
 
-/** Opens a realm for a compiled script: other globals, no function of ours, no way to make code from texts. */
-export function openRealm(program: vm.Script): OpenedScript {
+/**
+ * Opens a realm for a compiled script: other globals, no function of ours, no way to make code from texts.
+ *
+ * @param placesName The global by which the script's marks write their place into the memory of decided candles; null: it has none.
+ */
+export function openRealm(program: vm.Script, placesName: string | null = null): OpenedScript {
   const realm = createRealm();
   const door: Door = REALM.runInContext(realm);
+  if (placesName !== null) ask(() => door.showPlaces(placesName));
   return { door, run: () => runScript(door, () => program.runInContext(realm)) };
 }
 

@@ -32,13 +32,14 @@ function post(message: FromChild<object>): void {
 
 async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<FromChild<object>> {
   const countIn = (decided: SharedArrayBuffer) => self.postMessage(decided);
+  const compile = (source: string) => compileScript(source, "isMarked" in job && job.isMarked ? countIn : null);
   try {
     switch (job.kind) {
       case "script":
       case "check_script":
-        return await doScriptJob(job, { control, report: post, countIn }, compileScript);
+        return await doScriptJob(job, { control, report: post, countIn }, compile);
       case "script_markets":
-        return await doScriptMarkets(job, { control, report: post }, compileScript);
+        return await doScriptMarkets(job, { control, report: post }, compile);
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compileScript);

@@ -92,20 +92,27 @@ Deno.test("a script that first reads its orders and trades late finds them, and 
   expect(outcome.result.orders.tag[0]).toBe("in");
 });
 
-const ENDLESS: Readonly<Record<string, string>> = {
-  "at the top": "for (;;);",
-  "in prepare": deciding("", "for (;;);"),
-  "in decide": deciding("for (;;);"),
-  "in a getter of an option": deciding("orders.buy({ get size() { for (;;); } });"),
-  "in a regular expression": deciding('/^(a+)+$/.test("a".repeat(60) + "b");'),
+/** Endless scripts, and the line that each names. */
+const ENDLESS: Readonly<Record<string, readonly [source: string, line: number]>> = {
+  "at the top": ["\nfor (;;);", 2],
+  "in prepare": [deciding("", "for (;;);"), 2],
+  "in decide": [deciding("\n\nfor (const one of [1]) {\n  while (one) if (i > 9) break; }"), 6],
+  "in a getter of an option": [deciding("orders.buy({\n get size() { for (;;); } });"), 4],
+  "in a regular expression": [deciding('\n/^(a+)+$/.test("a".repeat(60) + "b");'), 3],
 };
 
-Deno.test("an endless script ends at its deadline", async (t) => {
-  for (const [name, source] of Object.entries(ENDLESS)) {
+Deno.test("an endless script ends at its deadline, and names the author's line", async (t) => {
+  for (const [name, [source, line]] of Object.entries(ENDLESS)) {
     await t.step(name, async () => {
-      expect(await endOf(runScript(source, { deadlineMs: 1500 }))).toMatch(/^STRATEGY_TIMED_OUT/);
+      const ended = await endOf(runScript(source, { deadlineMs: 1500 }));
+      expect(ended).toMatch(new RegExp(`^STRATEGY_TIMED_OUT: .* at strategy\\.ts:${line}:\\d+$`));
     });
   }
+});
+
+Deno.test("a script that ends only without marks is ended without a line", async () => {
+  const named = `const __hindcastPlaces = 1; ${deciding("for (;;);")}`;
+  expect(await endOf(runScript(named, { deadlineMs: 1500 }))).toMatch(/^STRATEGY_TIMED_OUT: .* candles were done$/);
 });
 
 Deno.test("a run that ends at its deadline counts the candles that it has decided on, and keeps their log", async () => {

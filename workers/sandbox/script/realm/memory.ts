@@ -16,7 +16,7 @@ export interface Memory {
   /** The next rows of each shown column: row `i` of window `n` is at n * rows + i % rows. Window 0 has the closes. */
   readonly windows: Float64Array;
   readonly decidedBuffer: SharedArrayBuffer;
-  /** Candles of the range that the script has decided on. */
+  /** Candles of the range that the script has decided on; and its place, where it is marked (mark_places.ts). */
   readonly decided: Int32Array;
   /** The candle of the last decision; -1 before the first. */
   i: number;
@@ -29,7 +29,7 @@ export interface Memory {
 export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Memory {
   const buffer = new ArrayBuffer(memoryBytes);
   const windowsBuffer = new ArrayBuffer(windowsMax * windowRows * 8);
-  const decidedBuffer = new SharedArrayBuffer(4);
+  const decidedBuffer = new SharedArrayBuffer(4 * 2);
   return {
     buffer,
     words: new Int32Array(buffer),

@@ -31,6 +31,8 @@ export interface Door {
   readonly windows: () => ArrayBuffer;
   /** The memory of a word that counts the candles of the range that the script has decided on. */
   readonly decided: () => SharedArrayBuffer;
+  /** Gives the script that memory by a name, for its marks. */
+  readonly showPlaces: (name: string) => void;
   /**
    * Calls the strategy's `prepare` for columns of `rows` rows. Returns as `start`.
    *
@@ -158,6 +160,7 @@ export function makeDoor(
     memory: () => memory.buffer,
     windows: () => memory.windowsBuffer,
     decided: () => memory.decidedBuffer,
+    showPlaces: (name) => share({ [name]: memory.decided }, false),
     prepare: (rows, bits, inputsJson) =>
       attempt(() => {
         memory.listBits = bits >>> layout.candleColumns.length;
