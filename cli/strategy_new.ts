@@ -72,6 +72,12 @@ const MANY_SCHEMA = JSON.stringify({
   },
 });
 
+/** What the sandbox has, for editors: the language alone, and the types that `strategy.d.ts` declares. */
+const TSCONFIG = {
+  compilerOptions: { target: "es2023", lib: ["es2023"], types: [], module: "none", strict: true, noEmit: true },
+  files: ["strategy.ts", "strategy.d.ts"],
+};
+
 /** How an agent runs a strategy for many markets. */
 const RUN_MANY =
   "Run it over candles: register it, or send its text in `parameters.runtime`, with README.md's backtest.";
@@ -150,6 +156,8 @@ async function writeStrategy(folder: string, name: string, template: Template): 
   const text = await Deno.readTextFile(new URL(`${file}.${source}`, example));
   await Deno.writeTextFile(join(folder, `strategy.${source}`), text.replace(`path="../${other}"`, `path="./${other}"`));
   await Deno.copyFile(new URL(other, example), join(folder, other));
+  if (!isPortfolio) await Deno.writeTextFile(join(folder, "strategy.test.json"), writeTests(lang));
+  if (lang === "typescript") await Deno.writeTextFile(join(folder, "tsconfig.json"), json(TSCONFIG));
   await Deno.writeTextFile(join(folder, "README.md"), readme);
   await Deno.writeTextFile(join(folder, "AGENTS.md"), agents);
 }
@@ -171,6 +179,7 @@ async function collectFacts(
     source: `strategy.${source}`,
     other,
     check: command("check"),
+    test: `${command("test")}${runtime === "remote" ? ' "$PWD/strategy.test.json"' : ""}`,
     run: isPortfolio
       ? RUN_MANY
       : `Run it over candles: \`${command("run")}\`. \`--data FILE\` takes a file of candles.`,
@@ -183,6 +192,30 @@ async function collectFacts(
     signIn: SIGN_IN,
     backtest: describeBacktest(name),
   };
+}
+
+/** Two tests of the template, whose figures are worked out by hand. */
+function writeTests(lang: Language): string {
+  const parameters = { candles: 2, [lang === "python" ? "stop_loss" : "stopLoss"]: 0.1 };
+  const rise = { side: "long", entry_candle: 4, entry_price: 12 };
+  return json([
+    {
+      name: "it buys a rise at the next open, and closes a fall",
+      closes: [10, 10, 10, 12, 12, 11, 11],
+      parameters,
+      expect: { trades: [{ ...rise, exit_candle: 6, exit_price: 11, exit_reason: "signal" }] },
+    },
+    {
+      name: "its stop loss is a tenth below the entry",
+      closes: [10, 10, 10, 12, 12, 8, 8],
+      parameters,
+      expect: { trades: [{ ...rise, exit_candle: 5, exit_price: 10.8, exit_reason: "stop_loss" }] },
+    },
+  ]);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 async function fill(file: string, facts: Readonly<Record<string, string>>): Promise<string> {

@@ -13,6 +13,7 @@ import { cancelCommand, compareCommand, exportCommand, listCommand, showCommand,
 import { checkCommand } from "../strategy_check.ts";
 import { newCommand } from "../strategy_new.ts";
 import { tryCommand } from "../strategy_run.ts";
+import { testCommand } from "../strategy_test.ts";
 import { group } from "./command.ts";
 import { strategyServeCommand } from "./strategy_serve.ts";
 import { pushCommand, strategiesCommand } from "./strategy_commands.ts";
@@ -64,6 +65,7 @@ export function makeProgram(): CommandUnknownOpts {
       newCommand,
       checkCommand,
       tryCommand,
+      testCommand,
       pushCommand,
       strategyServeCommand,
     ]),

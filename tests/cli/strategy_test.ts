@@ -199,7 +199,7 @@ Deno.test("new overwrites nothing", async () => {
   const again = await runTask("strategy", ["new", template.folder, "--lang", "python"]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("nothing is overwritten")]);
   const names = [...Deno.readDirSync(template.folder)].map(({ name }) => name).sort();
-  expect(names).toEqual(["AGENTS.md", "README.md", "hindcast.h", "strategy.c"]);
+  expect(names).toEqual(["AGENTS.md", "README.md", "hindcast.h", "strategy.c", "strategy.test.json"]);
 });
 
 Deno.test("the AssemblyScript template is accepted, and its README's commands register and run it", async () => {

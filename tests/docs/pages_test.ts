@@ -71,6 +71,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["docs/operating.md", "kill -TERM", "tests/docs/operating_test.ts"],
   ["docs/operating.md", "OTEL_DENO=", "tests/docs/operating_test.ts"],
   ["docs/strategies.md", '"daily": { "timeframe": "1d" }', "tests/server/inputs_test.ts"],
+  ["docs/strategies.md", '"closes"', "tests/cli/test_command_test.ts"],
   ["docs/strategies.md", "--lang rust", "tests/docs/strategies_test.ts"],
   ["docs/strategies.md", "strategy check", "tests/docs/strategies_test.ts"],
   ["docs/strategies.md", "-b jar", "tests/docs/strategies_test.ts"],

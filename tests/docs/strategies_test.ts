@@ -26,7 +26,7 @@ Deno.test("the commands of the pages write a strategy and check one", async () =
   const written = await run(blockIn(PAGE, "sh", "--lang rust"));
   expect([written.code, written.stderr]).toEqual([0, ""]);
   expect([...Deno.readDirSync(`${cwd}/my-strategy`)].map(({ name }) => name).toSorted())
-    .toEqual(["AGENTS.md", "README.md", "hindcast.rs", "strategy.rs"]);
+    .toEqual(["AGENTS.md", "README.md", "hindcast.rs", "strategy.rs", "strategy.test.json"]);
   // Built elsewhere: not every machine has the compiler.
   await Deno.copyFile(`${ROOT}strategies/examples/rust/sma_cross.wasm`, `${cwd}/my-strategy/strategy.wasm`);
   const checked = await run(blockIn(PAGE, "sh", "strategy check"));
@@ -47,7 +47,9 @@ Deno.test("the lines that register a strategy do so", async () => {
   expect(stdout).toContain('"slug":"my-strategy"');
   expect(stdout).toContain('"versions":[{"version":"1.0.0"');
 
-  const [body, version, schema] = [...PAGE.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = ""]) => JSON.parse(text));
+  const [, body, version, schema] = [...PAGE.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = ""]) =>
+    JSON.parse(text)
+  );
   const registered = await user.send("POST", "/api/strategies", body);
   expect([registered.status, registered.at("/strategy/slug")]).toEqual([201, "rising"]);
   const added = await user.send("POST", "/api/strategies/rising/versions", version);
