@@ -342,22 +342,47 @@ declare function utc(
   time: number,
 ): { year: number; month: number; day: number; weekday: number; hour: number; minute: number };
 
+/**
+ * Longer candles that are made of the run's own, by UTC, in `prepare`. Their rows are those of an input: row `i` has the newest value
+ * whose candle had closed by the close of candle `i`, and indicators take them by their own candles.
+ */
+declare function resample(
+  candles: Candles,
+  timeframe: "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "12h" | "1d" | "1w",
+): CandleColumns;
+
 /** Mean of the last `period` values. */
 declare function sma(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function sma(values: readonly number[], period: number): number;
 /** Exponential average with the weight 2 / (period + 1). */
 declare function ema(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function ema(values: readonly number[], period: number): number;
 /** Wilder's average: exponential, with the weight 1 / period. */
 declare function wilder(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function wilder(values: readonly number[], period: number): number;
 /** Standard deviation of the last `period` values, of a population. */
 declare function stddev(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function stddev(values: readonly number[], period: number): number;
 /** Wilder's relative strength index, 0 to 100. */
 declare function rsi(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function rsi(values: readonly number[], period: number): number;
 /** The highest of the last `period` values. */
 declare function highest(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function highest(values: readonly number[], period: number): number;
 /** The lowest of the last `period` values. */
 declare function lowest(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function lowest(values: readonly number[], period: number): number;
 /** The value `period` candles before. */
 declare function shift(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function shift(values: readonly number[], period: number): number;
 /** Wilder's average true range. */
 declare function atr(high: Column, low: Column, close: Column, period: number): Column;
 /** Moving average convergence and divergence: commonly 12, 26 and 9. */
@@ -367,16 +392,31 @@ declare function macd(
   slow: number,
   signal: number,
 ): { macd: Column; signal: Column; histogram: Column };
+/** The newest values of a series of your own, in `decide`. */
+declare function macd(
+  values: readonly number[],
+  fast: number,
+  slow: number,
+  signal: number,
+): { macd: number; signal: number; histogram: number };
 /** Bollinger bands, `width` standard deviations around the mean. */
 declare function bollinger(
   values: Column,
   period: number,
   width: number,
 ): { upper: Column; middle: Column; lower: Column };
+/** The newest values of a series of your own, in `decide`. */
+declare function bollinger(
+  values: readonly number[],
+  period: number,
+  width: number,
+): { upper: number; middle: number; lower: number };
 /** The highest high and the lowest low of the last `period` candles. */
 declare function donchian(high: Column, low: Column, period: number): { upper: Column; lower: Column };
 /** Standard deviations above the mean of the last `period` values; 0 while they do not differ. */
 declare function zscore(values: Column, period: number): Column;
+/** The newest value of a series of your own, in `decide`. */
+declare function zscore(values: readonly number[], period: number): number;
 /** Wilder's directional movement, 0 to 100: `plus` and `minus` are +DI and -DI. */
 declare function adx(
   high: Column,
@@ -460,9 +500,9 @@ declare function subtract(a: Column | number, b: Column | number): Column;
 declare function multiply(a: Column | number, b: Column | number): Column;
 declare function divide(a: Column | number, b: Column | number): Column;
 /** True if `a` is above `b` at candle `i` and was below when they last differed. */
-declare function crossesAbove(a: Column, b: Column, i: number): boolean;
+declare function crossesAbove(a: Column | readonly number[], b: Column | readonly number[], i: number): boolean;
 /** True if `a` is below `b` at candle `i` and was above when they last differed. */
-declare function crossesBelow(a: Column, b: Column, i: number): boolean;
+declare function crossesBelow(a: Column | readonly number[], b: Column | readonly number[], i: number): boolean;
 
 /** Keeps lines for the result's log, 1,000 at most. */
 declare const console: Readonly<Record<"log" | "info" | "warn" | "error" | "debug", (...values: unknown[]) => void>>;

@@ -1,5 +1,5 @@
 """What a Python script finds without an import. Put this file beside yours, and Pyright and Pylance know it (PYTHON.md)."""
-from typing import Any, Literal, NamedTuple, Protocol, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, Sequence, overload
 
 class Column(Sequence[float], Protocol):
     """A value a candle, oldest first. It ends with the deciding candle: `column[i]` and `column[-1]` are its newest value."""
@@ -198,55 +198,101 @@ def plot(name: str, value: float | None, pane: str | None = None) -> None:
 def utc(time: float) -> UtcParts:
     """The parts of a time in milliseconds."""
 
-def crosses_above(a: Column, b: Column, i: int) -> bool:
+def crosses_above(a: Column | list[float], b: Column | list[float], i: int) -> bool:
     """True if `a` is above `b` at candle `i`, and was below when they last differed."""
 
-def crosses_below(a: Column, b: Column, i: int) -> bool:
+def crosses_below(a: Column | list[float], b: Column | list[float], i: int) -> bool:
     """True if `a` is below `b` at candle `i`, and was above when they last differed."""
 
+def resample(candles: Candles, timeframe: str) -> Candles:
+    """Longer candles that are made of the run's own, by UTC, in `prepare`: "5m", "15m", "30m", "1h" to "12h", "1d" or "1w"."""
+
+@overload
+def sma(values: list[float], period: int) -> float: ...
+@overload
 def sma(values: Input, period: int) -> Column:
     """Mean of the last `period` values."""
 
+@overload
+def ema(values: list[float], period: int) -> float: ...
+@overload
 def ema(values: Input, period: int) -> Column:
     """Exponential average with the weight 2 / (period + 1)."""
 
+@overload
+def wilder(values: list[float], period: int) -> float: ...
+@overload
 def wilder(values: Input, period: int) -> Column:
     """Wilder's average: exponential, with the weight 1 / period."""
 
+@overload
+def stddev(values: list[float], period: int) -> float: ...
+@overload
 def stddev(values: Input, period: int) -> Column:
     """Standard deviation of the last `period` values, of a population."""
 
+@overload
+def rsi(values: list[float], period: int) -> float: ...
+@overload
 def rsi(values: Input, period: int) -> Column:
     """Wilder's relative strength index, 0 to 100."""
 
+@overload
+def highest(values: list[float], period: int) -> float: ...
+@overload
 def highest(values: Input, period: int) -> Column:
     """The highest of the last `period` values."""
 
+@overload
+def lowest(values: list[float], period: int) -> float: ...
+@overload
 def lowest(values: Input, period: int) -> Column:
     """The lowest of the last `period` values."""
 
+@overload
+def shift(values: list[float], period: int) -> float: ...
+@overload
 def shift(values: Input, period: int) -> Column:
     """The value of so many candles before."""
 
+@overload
+def zscore(values: list[float], period: int) -> float: ...
+@overload
 def zscore(values: Input, period: int) -> Column:
     """Standard deviations above the mean of the last `period` values; 0 while they do not differ."""
 
 def atr(high: Input, low: Input, close: Input, period: int) -> Column:
     """Wilder's average true range."""
 
+class MacdValues(NamedTuple):
+    macd: float
+    signal: float
+    histogram: float
+
 class MacdLines(NamedTuple):
     macd: Column
     signal: Column
     histogram: Column
 
+@overload
+def macd(values: list[float], fast: int, slow: int, signal: int) -> MacdValues: ...
+@overload
 def macd(values: Input, fast: int, slow: int, signal: int) -> MacdLines:
     """Moving average convergence and divergence: commonly 12, 26 and 9."""
+
+class BandValues(NamedTuple):
+    upper: float
+    middle: float
+    lower: float
 
 class BollingerLines(NamedTuple):
     upper: Column
     middle: Column
     lower: Column
 
+@overload
+def bollinger(values: list[float], period: int, width: float) -> BandValues: ...
+@overload
 def bollinger(values: Input, period: int, width: float) -> BollingerLines:
     """Bollinger bands, `width` standard deviations around the mean."""
 

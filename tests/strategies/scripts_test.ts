@@ -52,7 +52,7 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
 Deno.test("the declaration names each global of a script, and no other", async () => {
   const text = await Deno.readTextFile(new URL("strategy.d.ts", FOLDER));
   const declared = [...text.matchAll(/^declare (?:function|const) (\w+)/gm)].map(([, name]) => name!);
-  const others = ["strategy", "portfolio", "plot", "utc", "crossesAbove", "crossesBelow", "console"];
+  const others = ["strategy", "portfolio", "plot", "utc", "resample", "crossesAbove", "crossesBelow", "console"];
   const indicators = describeIndicators().map(({ name }) => name);
   expect([...new Set(declared)].sort()).toEqual([...indicators, ...others].sort());
   for (const { name, inputs, numbers, texts } of describeIndicators()) {

@@ -7,7 +7,7 @@ const text = await Deno.readTextFile(new URL("../../strategies/scripts/strategy.
 const { globals, members, parameters } = readDeclaration(text);
 
 Deno.test("the editor knows each global of scripts, and only those", () => {
-  const own = ["strategy", "portfolio", "plot", "utc", "crossesAbove", "crossesBelow", "console"];
+  const own = ["strategy", "portfolio", "plot", "utc", "resample", "crossesAbove", "crossesBelow", "console"];
   const names = [...own, ...describeIndicators().map(({ name }) => name)];
   expect(globals.map(({ name }) => name).sort()).toEqual(names.sort());
 });

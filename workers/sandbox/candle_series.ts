@@ -13,6 +13,8 @@ export interface Series {
   readonly inputs?: readonly InputCandles[];
   /** True for made-up candles: any name finds an input. */
   readonly isTrial?: boolean;
+  /** True: reads of candles that have not closed are noticed. */
+  readonly isWatched?: boolean;
 }
 
 // Months differ: a twelfth of the 365.2425 days of a year.

@@ -9,7 +9,7 @@ export const PYODIDE_VERSION = "314.0.7";
 const ROOT = new URL("./python/", import.meta.url);
 export const BUILD = new URL("dist/", ROOT);
 /** Our own lines in Python, in the order in which they run. */
-const INSIDE = ["memory", "indicators", "trades", "orders", "portfolio", "output", "world", "machine"];
+const INSIDE = ["memory", "own_series", "indicators", "trades", "orders", "portfolio", "output", "world", "machine"];
 const FACTS = "interpreter.json";
 const PROGRAM = "interpreter.wasm";
 const IMAGE = "memory.bin";

@@ -34,6 +34,23 @@ export const SOURCE_BYTES_MAX = 256 * 1024;
 export const PLACE_WORD = 1;
 /** Columns that one strategy may ask for. */
 export const COLUMNS_MAX = 256;
+/** The timeframes of longer candles that a script makes of its own, in milliseconds. */
+export const RESAMPLED_MS: Readonly<Record<string, number>> = {
+  "5m": 300_000,
+  "15m": 900_000,
+  "30m": 1_800_000,
+  "1h": 3_600_000,
+  "2h": 7_200_000,
+  "4h": 14_400_000,
+  "6h": 21_600_000,
+  "12h": 43_200_000,
+  "1d": 86_400_000,
+  "1w": 604_800_000,
+};
+/** Places of a script that are kept at which it reads candles that have not closed. */
+export const PEEKS_MAX = 8;
+/** Among the bits of what a script reads, above all of theirs: its reads are looked at. */
+export const PEEKS_BIT = 1 << 30;
 /** JSON of the parameters that a script declares. */
 export const SCHEMA_CHARS_MAX = 64 * 1024;
 export const PLOTS_MAX = 16;
@@ -172,6 +189,9 @@ export const LAYOUT = {
   warmupMax: WARMUP_MAX,
   tagBytesMax: TAG_BYTES_MAX,
   columnsMax: COLUMNS_MAX,
+  timeframes: Object.keys(RESAMPLED_MS),
+  peeksMax: PEEKS_MAX,
+  peeksBit: PEEKS_BIT,
   plotsMax: PLOTS_MAX,
   plotNameCharsMax: PLOT_NAME_CHARS_MAX,
   plotValuesMax: PLOT_VALUES_MAX,

@@ -78,6 +78,7 @@ export class PythonDoor implements Door {
   /** An interrupt finds the place of a script in Python. */
   showPlaces = (): void => {};
   failure = (): string => this.#failure;
+  peeks = (): string => this.#machine.ask(MACHINE.peeks) ?? "[]";
   requests = (): string => this.#machine.ask(MACHINE.requests) ?? "";
   shown = (): string => this.#machine.ask(MACHINE.shown) ?? "";
   column = (n: number): ArrayBuffer => this.#columns?.ahead(n) ?? new ArrayBuffer(0);

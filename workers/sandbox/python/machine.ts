@@ -39,6 +39,7 @@ export const MACHINE = {
   decidePortfolio: 31,
   hasScore: 32,
   score: 33,
+  peeks: 34,
 } as const;
 
 /** Of a text. Requests and errors are shorter. */

@@ -4,6 +4,8 @@ import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { RunError } from "../../common/outcome.ts";
 import { computeIndicator } from "../contracts/indicators.ts";
 import { CANDLE_COLUMNS, COLUMNS_MAX } from "../contracts/layout.ts";
+import { sampleInput } from "../sample_candles.ts";
+import { resampleCandles } from "./resample.ts";
 import { brokenRealm, clean, readColumn, type ReadRequest } from "./realm_answers.ts";
 
 /** The run's own candles, among the candles of columns. */
@@ -23,14 +25,26 @@ interface HostColumn {
 export class GuestColumns {
   readonly #candles: Candles;
   readonly #days: TradingDayColumns | null;
-  readonly #inputs: readonly InputCandles[];
+  /** Those of the run, then those that the script makes of its own candles. */
+  readonly #inputs: InputCandles[];
+  readonly #ownMs: number | null;
+  readonly #made = new Map<string, number>();
   readonly #columns: HostColumn[];
   readonly #rows: (Int32Array | undefined)[] = [];
 
-  constructor(candles: Candles, days: TradingDayColumns | null, inputs: readonly InputCandles[]) {
+  /** @param ownMs Length of the candles; null for made-up ones, of which any timeframe makes the same longer ones. */
+  constructor(
+    candles: Candles,
+    { days, inputs, ownMs }: {
+      readonly days: TradingDayColumns | null;
+      readonly inputs: readonly InputCandles[];
+      readonly ownMs: number | null;
+    },
+  ) {
     this.#candles = candles;
     this.#days = days;
-    this.#inputs = inputs;
+    this.#inputs = [...inputs];
+    this.#ownMs = ownMs;
     this.#columns = CANDLE_COLUMNS.map((name) => ({ values: candles[name], of: OWN }));
   }
 
@@ -38,6 +52,7 @@ export class GuestColumns {
   add(request: ReadRequest): void {
     const { name, numbers } = request;
     if (name === "input") this.#addInput(numbers);
+    else if (name === "resample") this.#addInput([this.#resample(request.texts[0] ?? ""), ...numbers]);
     else {
       const of = this.#findCandles(request);
       const days = of === OWN ? this.#days : this.#inputs[of]!.tradingDays;
@@ -51,6 +66,20 @@ export class GuestColumns {
     const column = typeof number === "number" ? this.#columns[number] : undefined;
     if (column === undefined) throw brokenRealm("it asks for no column");
     return column.of === OWN ? column.values : alignColumn(column.values, this.#rowsOf(column.of));
+  }
+
+  /** The number of the longer candles of a timeframe. @throws {RunError} */
+  #resample(timeframe: string): number {
+    const made = this.#made.get(timeframe);
+    if (made !== undefined) return made;
+    const number = this.#inputs.length;
+    this.#inputs.push(
+      this.#tryTo(() =>
+        this.#ownMs === null ? sampleInput(this.#candles) : resampleCandles(this.#candles, timeframe, this.#ownMs)
+      ),
+    );
+    this.#made.set(timeframe, number);
+    return number;
   }
 
   #addInput([input, column]: readonly number[]): void {
@@ -74,8 +103,12 @@ export class GuestColumns {
       if (column === undefined) return readColumn(input, [], length);
       return column.of === of ? column.values : this.show(input);
     });
+    return this.#tryTo(() => computeIndicator(name, read, numbers, days, texts));
+  }
+
+  #tryTo<Value>(make: () => Value): Value {
     try {
-      return computeIndicator(name, read, numbers, days, texts);
+      return make();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw new RunError("STRATEGY_FAILED", `Cannot prepare: ${clean(error.message)}`);

@@ -79,7 +79,10 @@ export class PortfolioGuest extends RealmGuest {
         column: (n: number) => portfolio.column(market, n),
       };
       const candles = candlesOf[market]!;
-      return this.showColumns(door, candles, { days, inputs: isTrial ? [sampleInput(candles)] : inputs });
+      return this.showColumns(door, candles, {
+        ...{ days, ownMs: null },
+        inputs: isTrial ? [sampleInput(candles)] : inputs,
+      });
     });
   }
 

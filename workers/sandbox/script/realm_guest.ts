@@ -108,9 +108,13 @@ export class RealmGuest {
   protected showColumns(
     door: ColumnDoor,
     candles: Candles,
-    { days, inputs }: { readonly days: TradingDayColumns | null; readonly inputs: readonly InputCandles[] },
+    given: {
+      readonly days: TradingDayColumns | null;
+      readonly inputs: readonly InputCandles[];
+      readonly ownMs: number | null;
+    },
   ): readonly ShownColumn[] {
-    const columns = new GuestColumns(candles, days, inputs);
+    const columns = new GuestColumns(candles, given);
     for (const request of readRequests(ask(door.requests))) columns.add(request);
     const shown = parse(ask(door.shown), REQUESTS_CHARS_MAX);
     if (!Array.isArray(shown) || shown.length >= WINDOWS_MAX) throw brokenRealm("it shows no columns");

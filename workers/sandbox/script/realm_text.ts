@@ -6,8 +6,10 @@ import * as inputs from "./realm/inputs.ts";
 import * as marketOrders from "./realm/market_orders.ts";
 import * as memory from "./realm/memory.ts";
 import * as orders from "./realm/orders.ts";
+import * as ownSeries from "./realm/own_series.ts";
 import * as output from "./realm/output.ts";
 import * as parameters from "./realm/parameters.ts";
+import * as peeks from "./realm/peeks.ts";
 import * as portfolio from "./realm/portfolio.ts";
 import * as realm from "./realm/realm.ts";
 import * as trades from "./realm/trades.ts";
@@ -23,7 +25,9 @@ const PARTS = [
   memory,
   orders,
   output,
+  ownSeries,
   parameters,
+  peeks,
   portfolio,
   realm,
   trades,

@@ -23,6 +23,7 @@ import type { Plot } from "../../common/protocol.ts";
 import { ScriptFault } from "./fault.ts";
 import { runPortfolioScriptDry } from "./check_portfolio.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
+import { peeksOfCheck, peeksOfRun } from "./find_peeks.ts";
 import { isPortfolio } from "./is_portfolio.ts";
 import type { RealmGuest } from "./realm_guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
@@ -126,7 +127,10 @@ function check(job: ScriptCheckJob, script: CompiledScript, guests: RealmGuest[]
   const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));
   const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
   const parameterSchema = guests[0]?.declaredParameters() ?? null;
-  return { type: "completed", report, log: logOf(guests), parameterSchema };
+  const log = logOf(guests);
+  guests.length = 0;
+  const peeks = peeksOfCheck(job, script);
+  return { type: "completed", report: { ...report, notes: [...report.notes, ...peeks] }, log, parameterSchema };
 }
 
 /** Makes a guest for each simulation, and keeps the first: later ones repeat what it logs, and their memory is needed. */
@@ -178,7 +182,9 @@ function backtest(
     return checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
   };
   const integrity = checkQuickly(script, checkIn) ?? checkIn(script.open);
-  return { type: "completed", result, integrity, log, plots };
+  const notes = peeksOfRun(job, script);
+  const noted = notes.length === 0 ? result : { ...result, notes: [...result.notes, ...notes] };
+  return { type: "completed", result: noted, integrity, log, plots };
 }
 
 /** The check in a world that lasts, which takes a tenth of the time; null where it does not pass there: a script may depend on a new one. */

@@ -16,17 +16,17 @@ def read_input(of, what, value):
         raise TypeError(f"{what} is a column of another market: an indicator takes those of one")
     if is_number(value):
         return {"constant": float(value)}
-    raise TypeError(
-        f"{what} must be a column of candles or of an indicator, or a number, not {type(value).__name__}"
-    )
+    kind = "a list: one of your own belongs into decide" if isinstance(value, list) else type(value).__name__
+    raise TypeError(f"{what} must be a column of candles or of an indicator, or a number, not {kind}")
 
 
 def read_rule(indicator, name, is_period, value):
     if is_period and isinstance(value, float) and value.is_integer():
         value = int(value)
-    if is_number(value) and (not is_period or isinstance(value, int) and value >= 1):
+    most = LAYOUT["periodMax"]
+    if is_number(value) and (not is_period or isinstance(value, int) and 1 <= value <= most):
         return value
-    rule = "a whole number of candles, at least 1" if is_period else "a finite number"
+    rule = f"a whole number of candles from 1 to {most}" if is_period else "a finite number"
     raise ValueError(f"{indicator}: {name} must be {rule}, not {show(value)}")
 
 
@@ -62,8 +62,13 @@ def make_indicator(rule):
 
     def indicator(*args, **kwargs):
         values = bind(name, fields, args, kwargs)
-        of = find_columns(values)
+        of = find_columns([] if isinstance(values[0], list) else values)
         if not of.is_open:
+            if isinstance(values[0], list):
+                ruled = [read_rule(name, *each, value) for each, value in zip(numbers, values[len(inputs):])]
+                newest = own_series.newest(name, values[0], ruled)
+                if newest is not None:
+                    return lines(*newest) if lines else newest
             raise RuntimeError(f"{name} is for prepare: keep its column in self, and read it in decide")
         read = [read_input(of, f"{name}: {field}", value) for field, value in zip(inputs, values)]
         ruled = [read_rule(name, *each, value) for each, value in zip(numbers, values[len(inputs):])]

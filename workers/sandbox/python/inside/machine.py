@@ -277,6 +277,10 @@ def read_schema():
         return "null"
 
 
+def read_peeks():
+    return json.dumps(Watched.places)
+
+
 def take_fills(count):
     return attempt(lambda: fills.take(count))
 
@@ -366,7 +370,7 @@ def make_another():
 
 program = Program()
 BUILTINS = make_builtins({
-    **INDICATORS, "crosses_above": crosses_above, "crosses_below": crosses_below, "plot": plots.plot, "print": log.print,
+    **INDICATORS, "crosses_above": crosses_above, "crosses_below": crosses_below, "resample": resample, "plot": plots.plot, "print": log.print,
     "utc": utc, "Strategy": Strategy, "Portfolio": Portfolio, "nan": nan,
 })
 MODULES["random"] = make_random()
@@ -380,5 +384,5 @@ MACHINE = (
     read_plots, read_plot, read_schema, take_in, columns.views, tables.bytes, equity_now, candle_now,
     make_another, take_fills, report_fills, is_portfolio, start_portfolio, read_every, read_state, prepare_portfolio,
     read_market_requests, read_market_shown, read_market_views, read_book, read_tag_of_targets, decide_portfolio,
-    has_score, read_score,
+    has_score, read_score, read_peeks,
 )

@@ -38,6 +38,35 @@ def want():
     raise Wanted
 
 
+class Watched:
+    """A column whose slices are looked at: those that begin or end behind the deciding candle are empty there."""
+
+    __slots__ = ("_view",)
+    places = []
+
+    def __init__(self, view):
+        self._view = view
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            count, start, stop = len(self._view), key.start, key.stop
+            is_behind = isinstance(start, int) and (start >= count or start > 0 and isinstance(stop, int) and stop > count)
+            frame = sys._getframe(1)
+            place = name_place(frame.f_code.co_name, frame.f_lineno, None)
+            if is_behind and place not in self.places and len(self.places) < LAYOUT["peeksMax"]:
+                self.places.append(place)
+        return self._view[key]
+
+    def __len__(self):
+        return len(self._view)
+
+    def __iter__(self):
+        return iter(self._view)
+
+    def __getattr__(self, name):
+        return getattr(self._view, name)
+
+
 class Columns:
     """The columns that are shown. Each ends with the deciding candle: the host lengthens it and writes its newest value."""
 
@@ -45,10 +74,11 @@ class Columns:
     owners = {}
 
     def __init__(self):
-        self.is_open = False
+        self.is_open = self.is_watched = False
         self.capacity = 0
         self.list_bits = 0
         self.views = []
+        self.kept = []
         self.numbers = []
         self.number_of = {}
         self.requests = []
@@ -59,9 +89,11 @@ class Columns:
         view = memoryview(bytes(8 * self.capacity)).cast("d")[:0]
         self.views.append(view)
         self.numbers.append(number)
-        self.number_of[id(view)] = number
-        self.owners[id(view)] = self
-        return view
+        shown = Watched(view) if self.is_watched else view
+        self.kept.append(shown)
+        self.number_of[id(shown)] = number
+        self.owners[id(shown)] = self
+        return shown
 
     def candle(self, name):
         if not self.is_open:
@@ -70,8 +102,9 @@ class Columns:
 
     def open(self, rows, bits, candles, inputs):
         """Shows the columns of the bits, and gives those that are asked for until `close`."""
-        self.capacity, self.is_open = rows, True
+        self.capacity, self.is_open, self.is_watched = rows, True, bits & LAYOUT["peeksBit"] != 0
         candles.inputs = Inputs(inputs, self)
+        self.named = [name for n, name in enumerate(CANDLE_COLUMNS) if bits >> n & 1]
         for n, name in enumerate(CANDLE_COLUMNS):
             if bits >> n & 1:
                 getattr(candles, name)
@@ -109,12 +142,13 @@ class Candles:
 
 
 class InputCandles:
-    """The columns of an input: row `i` has the newest value whose candle had closed by the close of candle `i`."""
+    """The columns of other candles: row `i` has the newest value whose candle had closed by the close of candle `i`."""
 
-    __slots__ = (*CANDLE_COLUMNS, "_number", "_columns")
+    __slots__ = (*CANDLE_COLUMNS, "_request", "_columns")
 
-    def __init__(self, number, columns):
-        self._number = number
+    def __init__(self, number, columns, timeframe=None):
+        # Those of a timeframe are made of the run's own.
+        self._request = ("input", [number], []) if timeframe is None else ("resample", [], [timeframe])
         self._columns = columns
 
     def __getattr__(self, name):
@@ -122,11 +156,25 @@ class InputCandles:
             raise AttributeError(f"an input has no {name}: it has {', '.join(CANDLE_COLUMNS)}")
         if not self._columns.is_open:
             want()
-        view = self._columns.request(
-            {"name": "input", "inputs": [], "numbers": [self._number, CANDLE_COLUMNS.index(name)], "texts": []}, 1
-        )[0]
+        kind, numbers, texts = self._request
+        numbers = [*numbers, CANDLE_COLUMNS.index(name)]
+        view = self._columns.request({"name": kind, "inputs": [], "numbers": numbers, "texts": texts}, 1)[0]
         setattr(self, name, view)
         return view
+
+
+def resample(given, timeframe):
+    """Longer candles, made of the run's own."""
+    if not columns.is_open:
+        raise RuntimeError("resample is for prepare: keep its candles in self, and read them in decide")
+    if given is not candles:
+        raise TypeError("resample takes the candles that prepare is given, and a timeframe")
+    if timeframe not in LAYOUT["timeframes"]:
+        raise ValueError(f"resample: the timeframe must be one of {', '.join(LAYOUT['timeframes'])}, not {show(timeframe)}")
+    made = InputCandles(None, columns, timeframe)
+    for name in columns.named:
+        getattr(made, name)
+    return made
 
 
 class Inputs:

@@ -119,6 +119,8 @@ def describe(error):
             text = error.msg
         else:
             places, text = list_places(error), str(error)
+            if isinstance(error, IndexError) and text.startswith("index out of bounds on dimension"):
+                text = f"{text}: a column ends with the deciding candle, and is empty in prepare"
         message = f"{name}: {text[:LINE_CHARS]}" if text else name
         stack = "\n".join(places)[:4 * LINE_CHARS]
     except BaseException:

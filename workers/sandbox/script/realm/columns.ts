@@ -1,7 +1,9 @@
 import type { NumberRule } from "../../contracts/indicators.ts";
 import type { Layout } from "../../contracts/layout.ts";
-import { makeInputs } from "./inputs.ts";
+import { makeAskedCandles, makeInputs } from "./inputs.ts";
 import { type Memory, want } from "./memory.ts";
+import { makeOwnSeries } from "./own_series.ts";
+import { makePeeks } from "./peeks.ts";
 
 /** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants), its numbers and its texts. */
 export interface Request {
@@ -31,6 +33,8 @@ export interface Columns {
   /** Shows row `i` of each. */
   show(i: number): void;
   capacity(): number;
+  /** Places at which the script has read candles that have not closed, where its bits ask to look. */
+  readonly peeks: readonly string[];
   /** True for a column of these. */
   owns(value: unknown): boolean;
 }
@@ -42,11 +46,14 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
   const requests: Request[] = [];
   const shower = makeShower(layout, memory);
   let [isOpen, capacity, made] = [false, 0, 0];
+  const peeks = makePeeks(memory, layout.peeksMax);
+  let isWatched = false;
   const add = (number: number): Float64Array<ArrayBuffer> => {
     const column = new Float64Array(capacity).fill(NaN);
-    numbers.set(column, number);
     shower.add(number, column);
-    return column;
+    const shown = isWatched ? peeks.watch(column) : column;
+    numbers.set(shown, number);
+    return shown;
   };
   const request = (request: Request, outputs: readonly string[]) => {
     requests.push(request);
@@ -59,9 +66,35 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
     const columns = request(asked, outputs.length === 0 ? [asked.name] : outputs);
     return outputs.length === 0 ? columns[0] : Object.fromEntries(outputs.map((output, n) => [output, columns[n]]));
   };
+  /** A column of candles that are not the run's own. */
+  const askOther = (name: string, numbers: readonly number[], texts: readonly string[]): Float64Array => {
+    if (isOpen) return request({ name, inputs: [], numbers, texts }, [name])[0]!;
+    want(layout, memory);
+    return new Float64Array(capacity).fill(NaN);
+  };
+  let isNamed = (_column: number): boolean => false;
+  const resample = (...[value, timeframe]: readonly unknown[]): object => {
+    if (!isOpen) throw new Error("resample is for prepare: keep its candles in `this`, and read them in decide");
+    if (value !== candles) throw new TypeError("resample takes the candles that prepare is given, and a timeframe");
+    const known = layout.timeframes.find((each) => each === timeframe);
+    if (known !== undefined) {
+      return makeAskedCandles(names, isNamed, (column) => askOther("resample", [column], [known]));
+    }
+    throw new RangeError(
+      `resample: the timeframe must be one of ${layout.timeframes.join(", ")}, not ${String(timeframe)}`,
+    );
+  };
+  const ownSeries = makeOwnSeries();
   const globals = indicators.map((rule) => {
     const call = (...args: readonly unknown[]) => {
-      if (!isOpen) throw new Error(`${rule.name} is for prepare: keep its column in \`this\`, and read it in decide`);
+      const [own] = args;
+      if (!isOpen) {
+        const isOwn = Array.isArray(own) && rule.inputs.length === 1;
+        const numbers = isOwn ? rule.numbers.map((each, n) => readRule(rule.name, each, args[n + 1], periodMax)) : [];
+        const newest = isOwn ? ownSeries(rule.name, own, numbers) : null;
+        if (newest !== null) return newest;
+        throw new Error(`${rule.name} is for prepare: keep its column in \`this\`, and read it in decide`);
+      }
       const inputs = rule.inputs.map((name, n) => readInput(`${rule.name}: ${name}`, args[n], numbers));
       const values = rule.numbers.map((number, n) =>
         readRule(rule.name, number, args[rule.inputs.length + n], periodMax)
@@ -75,20 +108,24 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
   return {
     candles,
     requests,
-    globals: { ...Object.fromEntries(globals), crossesAbove, crossesBelow: (a, b, i) => crossesAbove(b, a, i) },
+    peeks: peeks.places,
+    globals: {
+      ...Object.fromEntries(globals),
+      crossesAbove,
+      crossesBelow: (a, b, i) => crossesAbove(b, a, i),
+      resample,
+    },
     open(rows, bits, inputs) {
       capacity = rows;
       isOpen = true;
+      isWatched = (bits & layout.peeksBit) !== 0;
+      isNamed = (n) => (bits >>> n & 1) === 1;
       const areRead = (bits >>> names.length + 2 & 1) === 1;
       const value = makeInputs({
         names: inputs,
         candleColumns: names,
-        isNamed: (n) => areRead && (bits >>> n & 1) === 1,
-        ask: (input, column) => {
-          if (isOpen) return request({ name: "input", inputs: [], numbers: [input, column], texts: [] }, ["input"])[0]!;
-          want(layout, memory);
-          return new Float64Array(capacity).fill(NaN);
-        },
+        isNamed: (n) => areRead && isNamed(n),
+        ask: (input, column) => askOther("input", [input, column], []),
       });
       Object.defineProperty(candles, "inputs", { value });
       names.forEach((name, n) => {
@@ -145,7 +182,8 @@ export function readInput(
   const number = numbers.get(value);
   if (number !== undefined) return number;
   if (typeof value === "number" && Number.isFinite(value)) return { constant: value };
-  throw new TypeError(`${what} must be a column of candles or of an indicator, or a number, not ${typeof value}`);
+  const kind = Array.isArray(value) ? "an array: one of your own belongs into decide" : typeof value;
+  throw new TypeError(`${what} must be a column of candles or of an indicator, or a number, not ${kind}`);
 }
 
 export function readName(what: string, value: unknown): string {
@@ -167,8 +205,9 @@ export function readRule(
 
 /** True if `a` is above `b` at candle `i`, and was below when they last differed. */
 export function crossesAbove(a: unknown, b: unknown, i: unknown): boolean {
-  if (!(a instanceof Float64Array) || !(b instanceof Float64Array) || typeof i !== "number") {
-    throw new TypeError("a cross takes two columns and the number of a candle");
+  const areColumns = a instanceof Float64Array && b instanceof Float64Array || Array.isArray(a) && Array.isArray(b);
+  if (!areColumns || typeof i !== "number") {
+    throw new TypeError("a cross takes two columns, or two arrays of your own, and the number of a row");
   }
   if (!(a[i]! > b[i]!)) return false;
   let before = i - 1;

@@ -12,17 +12,24 @@ interface OpenedInputs {
   readonly ask: AskInput;
 }
 
+/** The columns of candles that are no run's own: those that the script's text names are asked for, and others where it reads them. */
+export function makeAskedCandles(
+  columns: readonly string[],
+  isNamed: (column: number) => boolean,
+  ask: (column: number) => Float64Array,
+): object {
+  const candles = {};
+  columns.forEach((name, n) => {
+    let column = isNamed(n) ? ask(n) : null;
+    const get = () => column ??= ask(n);
+    Object.defineProperty(candles, name, { enumerable: true, ...(column === null ? { get } : { value: column }) });
+  });
+  return Object.freeze(candles);
+}
+
 /** The inputs of a realm by their names. Each has the columns of candles, which are asked for where the script names them or reads them. */
 export function makeInputs({ names, candleColumns, isNamed, ask }: OpenedInputs): object {
-  const make = (input: number): object => {
-    const candles = {};
-    candleColumns.forEach((name, n) => {
-      let column = isNamed(n) ? ask(input, n) : null;
-      const get = () => column ??= ask(input, n);
-      Object.defineProperty(candles, name, { enumerable: true, ...(column === null ? { get } : { value: column }) });
-    });
-    return Object.freeze(candles);
-  };
+  const make = (input: number) => makeAskedCandles(candleColumns, isNamed, (column) => ask(input, column));
   const inputs: Record<string | symbol, object> = Object.create(null);
   names?.forEach((name, n) => void (inputs[name] = make(n)));
   const sample = names === null ? make(0) : null;

@@ -57,16 +57,16 @@ export interface Door {
   readonly score: (i: number) => number;
   /** Takes the first rows of the table of fills: the next `decide` tells the script of them. */
   readonly takeFills: (count: number) => void;
-  /** The error of `decide`, as `describe` has it. */
+  /** Places at which the script has read candles that have not closed, as JSON of string[]. */
+  readonly peeks: () => string;
   readonly failure: () => string;
   /** The n-th line of the log; the state has their number. */
   readonly line: (n: number) => string;
-  /** How many series are plotted, and the name of the n-th. */
+  /** The series that are plotted, by their number. */
   readonly plotsCount: () => number;
   readonly plotName: (n: number) => string;
-  /** The pane that the script chose for it; empty: none. */
+  /** The pane that the script chose for it, empty: none; and its memory. */
   readonly pane: (n: number) => unknown;
-  /** The memory of a series. */
   readonly plot: (number: number) => ArrayBuffer;
   /** For a strategy that decides on many markets; absent: its language has none. */
   readonly portfolio?: PortfolioDoor;
@@ -177,6 +177,7 @@ export function makeDoor(
     hasScore: () => program.definition().score !== null,
     score: makeScore(layout, memory, { columns, definition: program.definition }, fail),
     takeFills: fills.take,
+    peeks: () => stringify(columns.peeks),
     failure: () => failure,
     line: (n) => log.lines[n]!,
     plotsCount: () => plots.names.length,

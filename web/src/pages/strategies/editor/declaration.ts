@@ -35,7 +35,9 @@ export function readDeclaration(text: string): Declaration {
   const decisions = (members.get("Strategy") ?? []).map(({ signature }) => signature).join(" ");
   const parameters = [...decisions.matchAll(/(\w+): (\w+)/g)].filter(([, , type = ""]) => members.has(type));
   return {
-    globals: [...text.matchAll(GLOBAL)].map(toKnown),
+    // Of a function with several declarations, the first.
+    globals: [...text.matchAll(GLOBAL)].map(toKnown)
+      .filter(({ name }, n, all) => all.findIndex((each) => each.name === name) === n),
     members,
     parameters: new Map(parameters.map(([, name = "", type = ""]) => [name, type])),
   };

@@ -1,0 +1,89 @@
+/** Reads of candles that have not closed are said with their line, and nothing else is. */
+import { expect } from "@std/expect";
+import { findDescription } from "../../../../strategies/builtin/catalogue/descriptions.ts";
+import { compilePython } from "../../../../workers/sandbox/python/compile.ts";
+import { sampleCandles } from "../../../../workers/sandbox/sample_candles.ts";
+import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
+import { peeksOfCheck, peeksOfRun } from "../../../../workers/sandbox/script/find_peeks.ts";
+import type { Compile } from "../../../../workers/sandbox/script/run.ts";
+import { openInterpreter, pythonDeciding } from "../python/python_scripts.ts";
+import { taskOver } from "../wasm/modules.ts";
+import { deciding } from "./scripts.ts";
+
+const STRATEGIES = new URL("../../../../strategies/", import.meta.url);
+const python: Compile = async (source) => compilePython(source, await openInterpreter());
+
+async function peeksOf(source: string, compile: Compile = compileScript, parameters: object = {}) {
+  const language = compile === python ? "python" : "typescript";
+  const job = {
+    ...{ kind: "check_script", source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
+  } as const;
+  const script = await compile(source);
+  const found = script.reads.run(() => peeksOfCheck(job, script));
+  const run = { ...job, kind: "script", lookbackWanted: null, task: taskOver(sampleCandles()) } as const;
+  return { found: found.map(placeIn), inRun: peeksOfRun(run, script).map(placeIn) };
+}
+
+function placeIn(note: string): string {
+  return /^The script reads candles that have not closed, at (.*)\. Columns end with/.exec(note)?.[1] ?? note;
+}
+
+Deno.test("a script that reads ahead is told its lines, in its check and in its run", async () => {
+  const ahead = await peeksOf(
+    deciding("\n if (!(candles.close[i + 1] < candles.close[i])) orders.buy();\n candles.open.at(-1);"),
+  );
+  expect(ahead.found).toEqual(["decide (strategy.ts:4:21)", "decide (strategy.ts:5:15)"]);
+  expect(ahead.inRun).toEqual(ahead.found);
+  const column = "this.mean[i + 2]; sma; candles.high[candles.high.length - 1];";
+  expect((await peeksOf(deciding(column, "this.mean = sma(candles.close, 3);"))).found).toEqual([
+    "decide (strategy.ts:3:50)",
+    "decide (strategy.ts:3:76)",
+  ]);
+  // A run is looked at where its text may peek at all.
+  expect(await peeksOf(deciding("", "this.first = candles.close[0];"))).toEqual({
+    found: ["prepare (strategy.ts:2:53)"],
+    inRun: [],
+  });
+});
+
+Deno.test("a Python script that reads ahead is told its lines", async () => {
+  const ahead = await peeksOf(
+    pythonDeciding("max(candles.close[i + 1:i + 5], default=0)\nsum(candles.high[i - 1:i + 3])"),
+    python,
+  );
+  expect(ahead.found).toEqual(["decide (strategy.py:6)", "decide (strategy.py:7)"]);
+  expect(ahead.inRun).toEqual(ahead.found);
+  const honest =
+    "sum(candles.close[-20:])\nsum(candles.close[max(0, i - 5):i + 1])\ncandles.close[:3]\nlist(candles.close)";
+  expect((await peeksOf(pythonDeciding(honest), python)).found).toEqual([]);
+});
+
+Deno.test("honest reads raise no alarm", async () => {
+  const lines = `
+    const { close } = candles;
+    const own = [1, 2, 3];
+    own[i + 1]; own.at(-1);
+    close[i - 1]; close[i]; close.at(i); close.slice(Math.max(0, i - 5), i + 1).reduce((a, b) => a + b, 0);
+    Math.max(...close.subarray(0, i + 1)); crossesAbove(close, candles.open, i);
+    for (let k = 0; k <= i; k++) close[k];`;
+  expect(await peeksOf(deciding(lines))).toEqual({ found: [], inRun: [] });
+});
+
+for (const [folder, end, compile] of [["scripts", ".ts", compileScript], ["scripts_python", ".py", python]] as const) {
+  Deno.test(`no script in ${folder} raises an alarm`, async (t) => {
+    for (const path of ["", "examples/"]) {
+      const within = new URL(`${folder}/${path}`, STRATEGIES);
+      for (const { name } of Deno.readDirSync(within)) {
+        if (!name.endsWith(end) || name.endsWith(".d.ts")) continue;
+        await t.step(path + name, async () => {
+          const rules = findDescription(name.slice(0, -3).replaceAll("_", "-"))?.parameter_schema.properties ?? {};
+          const parameters = compile === python || path !== ""
+            ? {}
+            : Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, Object(rule).default]));
+          const source = await Deno.readTextFile(new URL(name, within));
+          expect((await peeksOf(source, compile, parameters)).found).toEqual([]);
+        });
+      }
+    }
+  });
+}
