@@ -72,7 +72,7 @@ const MANY_SCHEMA = JSON.stringify({
   },
 });
 
-/** What the sandbox has, for editors: the language alone, and the types that `strategy.d.ts` declares. */
+/** The settings of editors, as the sandbox is: the language alone, and the types that `strategy.d.ts` declares. */
 const TSCONFIG = {
   compilerOptions: { target: "es2023", lib: ["es2023"], types: [], module: "none", strict: true, noEmit: true },
   files: ["strategy.ts", "strategy.d.ts"],

@@ -1,4 +1,4 @@
-/** What a strategy's test expects of a run, and how it differs from what was found. */
+/** The expectations of a strategy's test, and how a run differs from them. */
 import { ORDER_STATUSES } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
 import { EXIT_REASONS } from "../engine/trade_columns.ts";
@@ -69,7 +69,7 @@ export function summarize(outcome: Outcome<SandboxRun>, time: Float64Array): Sum
   };
 }
 
-/** What of a run differs from what is expected, a line each. */
+/** Compares a run with what is expected. @returns A line for each difference. */
 export function findDifferences(found: Summary, expected: Expected): readonly string[] {
   const { error } = expected;
   if (error !== undefined) {

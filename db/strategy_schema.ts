@@ -5,7 +5,7 @@ import { bytea, CHECK_FORMATS, moment } from "./column_types.ts";
 
 export const RUNTIME_TYPES = ["remote", "wasm", "script"] as const;
 
-/** Who reads the code of a public strategy: its owner alone, or everybody who may run it. */
+/** Readers of a public strategy's code: its owner alone, or everybody who may run it. */
 export const SOURCE_ACCESS = ["hidden", "open"] as const;
 
 export const strategies = pgTable("strategies", {

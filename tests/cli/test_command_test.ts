@@ -11,7 +11,7 @@ const SCRIPT = `strategy(({ period = 2 }: { period?: number }) => ({
   decide(i, { close }, account, orders) {
     if (account.quantity === 0 && close[i] > close[i - period]) orders.buy({ size: 3, sizeBy: "units", tag: "rise" });
     else if (close[i] < 5) throw new RangeError("too cheap");
-    console.log(i);
+    console["log"](i);
   },
 }));`;
 const CLOSES = [10, 10, 10, 12, 13];

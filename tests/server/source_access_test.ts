@@ -1,4 +1,4 @@
-/** Who reads the code of a public strategy: its owner decides, and nothing else shows it. */
+/** The code of a public strategy: its owner decides who reads it, and nothing else shows it. */
 import { expect } from "@std/expect";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { TestClient } from "../support/client.ts";
@@ -12,7 +12,7 @@ const SECRET = "mySecretThreshold";
 const source = `strategy(({ fast }) => ({
   decide(i, { close }, account, orders) {
     const ${SECRET} = 100;
-    console.log("decided", i);
+    console["log"]("decided", i);
     if (i === 240 && fast === 99) missing();
     if (close[i] > ${SECRET}) orders.buy();
   },

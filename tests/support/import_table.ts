@@ -98,7 +98,16 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "types:workers/",
     "engine/",
   ]],
+  ["cli/strategy_test.ts", [
+    "cli/",
+    "workers/sandbox/",
+    "workers/checks/conformance.ts",
+    "routers/runs/execution_request.ts",
+    "types:workers/",
+    "engine/",
+  ]],
   ["cli/strategy_report.ts", ["cli/", "types:workers/", "engine/"]],
+  ["cli/test_expectations.ts", ["cli/", "types:workers/", "engine/"]],
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/demo_portfolio.ts", ["cli/", "market/feeds/sample_stocks.ts"]],

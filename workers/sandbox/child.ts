@@ -8,7 +8,7 @@
 import { createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { confine } from "./confine.ts";
 import { CALL_WORDS, type Interrupt } from "./decision_calls.ts";
-import { PLACE_WORD } from "./contracts/layout.ts";
+import { PLACE_WORD } from "./contracts/places.ts";
 import { FrameReader } from "./frame_reader.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import {

@@ -1,10 +1,9 @@
 /** Finds the line at which a script goes on for ever, once it was ended for it. */
 import type { Outcome } from "../common/outcome.ts";
-import { countKill } from "../common/telemetry.ts";
 import { SCRIPT_FILE } from "./contracts/layout.ts";
+import { readPlace } from "./contracts/places.ts";
 import { DECISION_MS_MIN } from "./decision_watch.ts";
 import type { SandboxLimits } from "./sandbox_limits.ts";
-import { readPlace } from "./script/mark_places.ts";
 import type { SandboxJob } from "./task.ts";
 
 /** An interpreter that was asked to stop has so long to say where it was. */
@@ -30,7 +29,6 @@ export function canInterrupt(job: SandboxJob): boolean {
 /** The end of code that was asked to stop: too late, at its place where it says one. */
 export function endInterrupted<Value extends object>(outcome: Outcome<Value>, late: string): Outcome<Value> {
   if (outcome.type === "stopped") return outcome;
-  countKill("deadline");
   const ended = { type: "failed", code: "STRATEGY_TIMED_OUT", message: late } as const;
   if (outcome.type !== "failed") return ended;
   return { ...outcome, ...ended, message: late + (PLACE.exec(outcome.message)?.[0] ?? "") };

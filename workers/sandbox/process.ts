@@ -1,5 +1,6 @@
 import { DECISION_MS_MIN, decisionMsMax } from "./decision_watch.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
+import { countKill } from "../common/telemetry.ts";
 import { describePlace, markJob } from "./late_end.ts";
 import type { SandboxLimits } from "./sandbox_limits.ts";
 import { SandboxProcess } from "./sandbox_process.ts";
@@ -36,7 +37,7 @@ export async function runInSandbox<Job extends SandboxJob>(
   let outcome: Outcome<ValueOf<Job>>;
   const begun = performance.now();
   const msMax = VERDICTS[job.kind] === undefined ? decisionMsMax(limits.deadlineMs) : Infinity;
-  const process = new SandboxProcess<ValueOf<Job>>(child, job, limits, msMax);
+  const process = new SandboxProcess<ValueOf<Job>>(child, job, limits, { decisionMsMax: msMax, countKill });
   try {
     outcome = await process.run();
   } finally {
@@ -69,7 +70,9 @@ async function findPlace(job: SandboxJob, limits: SandboxLimits, spentMs: number
   } catch {
     return "";
   }
-  const process = new SandboxProcess<object>(child, marked.job, marked.limits, DECISION_MS_MIN);
+  const process = new SandboxProcess<object>(child, marked.job, marked.limits, {
+    ...{ decisionMsMax: DECISION_MS_MIN, countKill },
+  });
   const outcome = await process.run();
   return outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT" ? describePlace(process.place) : "";
 }

@@ -3,7 +3,6 @@ import type { Deciding, Interrupt } from "./decision_calls.ts";
 import { DecisionWatch } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import type { FailureCode, Outcome } from "../common/outcome.ts";
-import { countKill } from "../common/telemetry.ts";
 import { AnswerFault, TALK } from "./answer_bounds.ts";
 import { AnswerReader } from "./answer_reader.ts";
 import { ReportedLog } from "./contracts/log_bounds.ts";
@@ -17,10 +16,13 @@ const SILENT_SECONDS_MAX = 15;
 /** Of what the process writes on standard error, the last characters are kept. */
 export const ERRORS_CHARS_MAX = 16_384;
 
+type CountKill = (reason: "stopped" | "deadline" | "memory" | "unresponsive") => void;
+
 /** One child process and its watchers. */
 export class SandboxProcess<Value extends object> {
   readonly #child: Deno.ChildProcess;
   readonly #limits: SandboxLimits;
+  readonly #countKill: CountKill;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
@@ -40,9 +42,18 @@ export class SandboxProcess<Value extends object> {
   /** The newest of its job. */
   job: SandboxJob;
 
-  /** @param decisionMsMax The longest that a decision may take. */
-  constructor(child: Deno.ChildProcess, job: SandboxJob, limits: SandboxLimits, decisionMsMax: number) {
+  /**
+   * @param decisionMsMax The longest that a decision may take.
+   * @param countKill Told of each kill.
+   */
+  constructor(
+    child: Deno.ChildProcess,
+    job: SandboxJob,
+    limits: SandboxLimits,
+    { decisionMsMax, countKill }: { readonly decisionMsMax: number; readonly countKill: CountKill },
+  ) {
     this.#limits = limits;
+    this.#countKill = countKill;
     this.job = job;
     this.#decision = new DecisionWatch(job, decisionMsMax);
     this.#residentBytesMax = limits.memoryBytesMax + candleBytes(job);
@@ -61,7 +72,7 @@ export class SandboxProcess<Value extends object> {
     const { signal } = this.#limits;
     const watch = setInterval(() => this.#countSilence(), 1000);
     const stop = () => {
-      countKill("stopped");
+      this.#countKill("stopped");
       this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
     };
     signal.addEventListener("abort", stop);
@@ -111,7 +122,7 @@ export class SandboxProcess<Value extends object> {
   }
 
   #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {
-    countKill(reason);
+    this.#countKill(reason);
     this.#fail(code, message);
   }
 
@@ -183,7 +194,9 @@ export class SandboxProcess<Value extends object> {
         this.#reloading ??= this.#reload(message.candles);
         return;
       default:
-        this.#ended.resolve(this.#late === null ? message : endInterrupted(message, this.#late));
+        if (this.#late === null) return this.#ended.resolve(message);
+        this.#countKill("deadline");
+        this.#ended.resolve(endInterrupted(message, this.#late));
     }
   }
 

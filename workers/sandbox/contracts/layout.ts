@@ -30,8 +30,6 @@ export type ScriptLanguage = "typescript" | "python";
 /** The name of a script in its errors. */
 export const SCRIPT_FILE = "strategy.ts";
 export const SOURCE_BYTES_MAX = 256 * 1024;
-/** The word of a marked script's place, behind that of the candles it has decided on (script/mark_places.ts). */
-export const PLACE_WORD = 1;
 /** Columns that one strategy may ask for. */
 export const COLUMNS_MAX = 256;
 /** The timeframes of longer candles that a script makes of its own, in milliseconds. */

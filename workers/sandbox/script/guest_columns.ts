@@ -25,7 +25,7 @@ interface HostColumn {
 export class GuestColumns {
   readonly #candles: Candles;
   readonly #days: TradingDayColumns | null;
-  /** Those of the run, then those that the script makes of its own candles. */
+  /** Inputs of the run, then the longer candles that the script makes of its own. */
   readonly #inputs: InputCandles[];
   readonly #ownMs: number | null;
   readonly #made = new Map<string, number>();

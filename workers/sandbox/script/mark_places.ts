@@ -3,17 +3,10 @@
  * been ended for it runs once more with marks: where a mark would be wrong, no place is named.
  */
 
-import { PLACE_WORD } from "../contracts/layout.ts";
+import { PLACE_COLUMNS, PLACE_WORD } from "../contracts/places.ts";
 
 /** The marks' name. In a script that uses it for itself, no place is found. */
 export const PLACES_NAME = "__hindcastPlaces";
-const COLUMNS = 4096;
-
-/** `9:13` of a mark; the line alone where it is longer than a mark can tell. */
-export function readPlace(mark: number): string {
-  const column = mark % COLUMNS;
-  return `${Math.floor(mark / COLUMNS)}${column === COLUMNS - 1 ? "" : `:${column}`}`;
-}
 
 type Kind = "statements" | "while" | "for" | "switch" | "other" | "template";
 
@@ -121,8 +114,8 @@ class Marker {
       this.#line++;
       this.#lineAt = this.#counted + 1;
     }
-    const column = Math.min(this.#at + index - this.#lineAt + 1, COLUMNS - 1);
-    const mark = `${PLACES_NAME}[${PLACE_WORD}]=${this.#line * COLUMNS + column}${end}`;
+    const column = Math.min(this.#at + index - this.#lineAt + 1, PLACE_COLUMNS - 1);
+    const mark = `${PLACES_NAME}[${PLACE_WORD}]=${this.#line * PLACE_COLUMNS + column}${end}`;
     this.marked += this.#code.slice(this.#copied, this.#at) + mark;
     this.#copied = this.#at;
   }

@@ -3,7 +3,8 @@ import { expect } from "@std/expect";
 import { findDescription } from "../../../../strategies/builtin/catalogue/descriptions.ts";
 import { sampleCandles } from "../../../../workers/sandbox/sample_candles.ts";
 import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
-import { markPlaces, readPlace } from "../../../../workers/sandbox/script/mark_places.ts";
+import { readPlace } from "../../../../workers/sandbox/contracts/places.ts";
+import { markPlaces } from "../../../../workers/sandbox/script/mark_places.ts";
 import { playScript } from "./scripts.ts";
 
 const SCRIPTS = new URL("../../../../strategies/scripts/", import.meta.url);
