@@ -6,6 +6,7 @@ import { sampleCandles } from "../../../../workers/sandbox/sample_candles.ts";
 import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
 import { peeksOfCheck, peeksOfRun } from "../../../../workers/sandbox/script/find_peeks.ts";
 import type { Compile } from "../../../../workers/sandbox/script/run.ts";
+import type { ScriptLanguage } from "../../../../workers/sandbox/task.ts";
 import { openInterpreter, pythonDeciding } from "../python/python_scripts.ts";
 import { taskOver } from "../wasm/modules.ts";
 import { deciding } from "./scripts.ts";
@@ -14,7 +15,7 @@ const STRATEGIES = new URL("../../../../strategies/", import.meta.url);
 const python: Compile = async (source) => compilePython(source, await openInterpreter());
 
 async function peeksOf(source: string, compile: Compile = compileScript, parameters: object = {}) {
-  const language = compile === python ? "python" : "typescript";
+  const language: ScriptLanguage = compile === python ? "python" : "typescript";
   const job = {
     ...{ kind: "check_script", source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
   } as const;

@@ -28,6 +28,6 @@ export function makePeeks(memory: Memory, placesMax: number) {
   return {
     places,
     /** The column, whose reads are looked at. */
-    watch: (column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> => new Proxy(column, { get }),
+    watch: (column: Float64Array<ArrayBuffer>) => new Proxy<Float64Array<ArrayBuffer>>(column, { get }),
   };
 }
