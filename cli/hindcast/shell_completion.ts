@@ -3,6 +3,18 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
+// The library's script for bash needs a package that bash does not bring, and runs what stands on the command line.
+const BASH = `# bash completion for hindcast
+_hindcast() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    [[ $line == :* ]] || COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(hindcast complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _hindcast hindcast
+`;
+
 /** `hindcast complete SHELL`, and what the shells' scripts ask in turn: `hindcast complete -- WORDS`. */
 export function completionCommand(program: CommandUnknownOpts) {
   return new Command("complete").description("Print what makes a shell complete commands and options")
@@ -14,6 +26,7 @@ export function completionCommand(program: CommandUnknownOpts) {
     .action((shell) => {
       const known = SHELLS.find((name) => name === shell);
       if (known === undefined) throw new RangeError(`Cannot complete in ${shell}: choose one of ${SHELLS.join(", ")}`);
+      if (known === "bash") return void Deno.stdout.writeSync(new TextEncoder().encode(BASH));
       describe(program).setup("hindcast", "hindcast", known);
     });
 }

@@ -12,6 +12,11 @@ export function markText(text: string, isOwn: boolean): string | { readonly writ
   return isOwn || text === "" ? text : { written_by_another_user: text };
 }
 
+/** Text of a strategy, such as a line of its log: whoever wrote the strategy wrote it, and a model must read it as data. */
+export function markStrategyText(text: string): { readonly written_by_the_strategy: string } {
+  return { written_by_the_strategy: text };
+}
+
 /**
  * An answer with as many rows as fit.
  *
@@ -36,7 +41,12 @@ export function fitRows(
 }
 
 /** The lines of a text as far as they fit, from a line on. */
-export function fitText(head: object, text: string, first: number, more: (line: number) => string): object {
+export function fitText(
+  head: object,
+  text: string,
+  first: number,
+  more: (line: number) => string,
+): object & { readonly text: string } {
   const lines = text.split("\n");
   const { lines: shown, ...rest } = Object(
     fitRows(head, "lines", lines.slice(first), (count) => more(first + count)),

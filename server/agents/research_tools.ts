@@ -1,7 +1,7 @@
 /** Tools that ask many questions at once. */
 import { z } from "zod";
 import { fitRows } from "./answers.ts";
-import { idField, questionFields, toQuestion, waitField, waitForBacktest } from "./run_tools.ts";
+import { idField, marketsShape, questionFields, toQuestion, waitField, waitForBacktest } from "./run_tools.ts";
 import { type AgentApi, tool } from "./tool.ts";
 
 type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optimization"];
@@ -28,14 +28,11 @@ export const RESEARCH_TOOLS = [
       objective: z.string().max(100).default("sharpe").describe("A metric."),
       trials_max: z.int().min(1).max(10_000).optional(),
       walk_forward: z.strictObject({ train_days: z.int(), test_days: z.int() }).optional(),
-      markets: z.strictObject({
-        instruments: z.array(z.strictObject({ symbol: z.string(), exchange: z.string() })).max(1000).optional(),
-        universe: z.string().max(80).optional(),
-        missing: z.enum(["fail", "skip"]).default("fail"),
-      }).optional().describe(
-        "Tries each point in each of these instruments, or of a universe, each alone; the answer ranks points by the median " +
-          "over the markets, which is worth more than the best trial.",
-      ),
+      markets: z.strictObject({ ...marketsShape, missing: z.enum(["fail", "skip"]).default("fail") }).optional()
+        .describe(
+          "Tries each point in each of these instruments, or of a universe, each alone; the answer ranks points by the median " +
+            "over the markets, which is worth more than the best trial.",
+        ),
       wait_seconds: waitField,
     },
     isReading: false,

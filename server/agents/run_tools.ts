@@ -1,6 +1,6 @@
 /** Tools that run and read backtests. */
 import { z } from "zod";
-import { fitRows, fitText } from "./answers.ts";
+import { fitRows, fitText, markStrategyText } from "./answers.ts";
 import { type AgentApi, tool } from "./tool.ts";
 import { describeTries } from "./tries.ts";
 
@@ -51,6 +51,12 @@ export const questionFields = {
   ),
 };
 
+/** The markets of a run or of an optimization; `symbol` and `exchange` then name any of them. */
+export const marketsShape = {
+  instruments: z.array(z.strictObject({ symbol: z.string(), exchange: z.string() })).max(1000).optional(),
+  universe: z.string().max(80).optional().describe("A slug from list_universes."),
+};
+
 /** The fields of a submission that a tool's input stands for. */
 export function toQuestion(input: z.infer<z.ZodObject<typeof questionFields>>) {
   const { source, language, timeframe, execution, parameters, ...rest } = input;
@@ -78,10 +84,20 @@ export const RUN_TOOLS = [
       "Tests a strategy on past candles and answers its main metrics, with how many tries this account has made and what " +
       "that leaves of the Sharpe ratio. Use the name of a strategy, or send a script's `source`. An error names the field and the " +
       "nearest right value, or the line of the script. Nothing is traded.",
-    input: { ...questionFields, wait_seconds: waitField },
+    input: {
+      ...questionFields,
+      markets: z.strictObject(marketsShape).optional().describe(
+        "Runs over these instruments, or a universe, with one account that they share; the page portfolios says how.",
+      ),
+      wait_seconds: waitField,
+    },
     isReading: false,
-    call: async (api, { wait_seconds, ...input }, signal) => {
-      const { backtest } = await api.backtests.create({ backtest: toQuestion(input) });
+    call: async (api, { wait_seconds, markets, ...input }, signal) => {
+      const { parameters, ...question } = toQuestion(input);
+      const named = Object.fromEntries(Object.entries(markets ?? {}).filter(([, value]) => value !== undefined));
+      const { backtest } = await api.backtests.create({
+        backtest: { ...question, parameters: { ...parameters, ...named } },
+      });
       return await waitForBacktest(api, backtest.id, wait_seconds, signal);
     },
   }),
@@ -112,7 +128,12 @@ export const RUN_TOOLS = [
     },
     isReading: true,
     call: async (api, input) => {
-      const { trades, next_cursor } = await api.backtests.trades(input);
+      const { trades: rows, next_cursor } = await api.backtests.trades(input);
+      const trades = rows.map(({ tag, exit_tag, ...row }) => ({
+        ...row,
+        ...(tag === null ? {} : { tag: markStrategyText(tag) }),
+        ...(exit_tag === null ? {} : { exit_tag: markStrategyText(exit_tag) }),
+      }));
       return { trades, ...(next_cursor === null ? {} : { more: `call read_trades with cursor ${next_cursor}` }) };
     },
   }),
@@ -125,12 +146,9 @@ export const RUN_TOOLS = [
     isReading: true,
     call: async (api, { id, first_line }) => {
       const { log } = await api.backtests.log({ id });
-      return fitText(
-        { lines_in_all: log.length },
-        log.join("\n"),
-        first_line,
-        (line) => `call read_log with first_line ${line}`,
-      );
+      const more = (line: number) => `call read_log with first_line ${line}`;
+      const { text, ...rest } = fitText({ lines_in_all: log.length }, log.join("\n"), first_line, more);
+      return { ...rest, text: markStrategyText(text) };
     },
   }),
   tool({
@@ -214,7 +232,7 @@ function headOf(backtest: Backtest) {
     exchange,
     start_date,
     end_date,
-    ...(error === null ? {} : { error }),
+    ...(error === null ? {} : { error: { code: error.code, message: markStrategyText(error.message) } }),
   };
 }
 

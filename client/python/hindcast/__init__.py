@@ -4,7 +4,7 @@ from .client import Hindcast, connect
 from .errors import HindcastError, RunFailed, ServiceUnreachable
 from .local import LocalService, local
 from .records import Record
-from .results import MonteCarlo, Optimization, Run
+from .results import MonteCarlo, Optimization, Run, StressTest
 from .serving import serve
 from .version import VERSION
 
@@ -20,6 +20,7 @@ __all__ = [
     "Run",
     "RunFailed",
     "ServiceUnreachable",
+    "StressTest",
     "connect",
     "local",
     "serve",

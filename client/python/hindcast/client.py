@@ -8,11 +8,13 @@ import os
 import uuid
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from urllib.parse import quote
 
+from .errors import HindcastError
 from .records import Record
-from .results import MonteCarlo, Optimization, Run
+from .results import MonteCarlo, Optimization, Run, StressTest
 from .sources import Strategy, describe_strategy, to_space
-from .tables import Table, read_table, to_table
+from .tables import Table, read_pages, read_table, to_table
 from .transport import Transport
 
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -20,7 +22,7 @@ BALANCE = 10_000
 # A page of a list.
 PAGE = 200
 
-# "DEMO@SAMPLE", or the symbol and the exchange.
+# "DEMO@SAMPLE", the symbol and the exchange, or several of the first kind.
 Market = Union[str, Sequence[str]]
 
 
@@ -78,7 +80,7 @@ class Hindcast:
 
         Args:
             strategy: A name of the catalogue, a class or a file of yours, or an endpoint's address.
-            market: `"DEMO@SAMPLE"`, or the symbol and the exchange.
+            market: `"DEMO@SAMPLE"`, or the symbol and the exchange. Several, `["OAK@SAMPLE", "BIRCH@SAMPLE"]`, share one account.
             start: The first day: a date, a datetime or `"2024-01-01"`.
             end: The day after the last.
             balance: Starting capital, in money.
@@ -88,7 +90,7 @@ class Hindcast:
             wait: False returns at once; `run.wait()` follows it.
             progress: Whether to draw progress; by itself in terminals and notebooks.
             labels: The run's `name`, `tags`, `notes`, `star`, or `fresh` to simulate again what is stored.
-            **parameters: The strategy's own.
+            **parameters: The strategy's own; `universe="my-list"` runs over the members of a universe in place of `market`.
 
         Raises:
             HindcastError: The service refuses the request.
@@ -111,6 +113,7 @@ class Hindcast:
         method: Optional[str] = None,
         constraints: Sequence[str] = (),
         walk_forward: Optional[Mapping[str, Any]] = None,
+        universe: Optional[str] = None,
         balance: float = BALANCE,
         timeframe: Optional[str] = None,
         commission: Any = None,
@@ -122,12 +125,15 @@ class Hindcast:
     ) -> Optimization:
         """Tries many parameters. What `run()` says of its arguments holds here, too.
 
+        With several markets, or a universe, each is tried alone: `ranking` then has the points by the median over the markets.
+
         Args:
             space: `{"fast": range(5, 50, 5), "slow": [50, 100]}`; without one the strategy's own bounds.
             objective: A metric, `"sharpe"` by default.
             method: `"grid"` (default), `"random"` or `"tpe"`.
             constraints: Such as `"fast < slow"`.
             walk_forward: `{"train_days": 365, "test_days": 90}`.
+            universe: The slug of a universe, whose members are tried in place of `market`.
             settings: The service's further fields, such as `trials_max`, `seed` and `direction`.
             **parameters: Of the strategy, the same in each trial.
         """
@@ -138,6 +144,9 @@ class Hindcast:
             body["space"] = to_space(space)
         if constraints:
             body["constraints"] = list(constraints)
+        several = body["parameters"].pop("instruments", None) if _is_several(market) else None
+        if universe is not None or several is not None:
+            body["markets"] = {"instruments": several} if universe is None else {"universe": universe}
         record = self._submit("/api/optimizations", "optimization", body)
         optimization = Optimization(self._transport, record)
         return optimization.wait(progress) if wait else optimization
@@ -154,6 +163,10 @@ class Hindcast:
         """A stored Monte Carlo simulation by its id."""
         return MonteCarlo(self._transport, self._transport.json("GET", f"/api/monte-carlo/{id}")["monte_carlo"])
 
+    def get_stress_test(self, id: str) -> StressTest:
+        """A stored stress test by its id."""
+        return StressTest(self._transport, self._transport.json("GET", f"/api/stress-tests/{id}")["stress_test"])
+
     def runs(self, **filters: Any) -> Table:
         """Your runs, newest first, in short: `status`, `strategy`, `symbol`, `tag`, `search`, `sort` and others choose."""
         return to_table(self._transport.json("GET", "/api/backtests", None, {**filters, "view": "summary"})["backtests"])
@@ -168,15 +181,38 @@ class Hindcast:
 
     def instruments(self, search: Optional[str] = None) -> Table:
         """The candles that the service holds: symbols, exchanges, timeframes and dates."""
-        rows: List[Record] = []
-        cursor = None
-        while True:
-            query = {"search": search, "limit": PAGE, "cursor": cursor}
-            page = self._transport.json("GET", "/api/market-data/instruments", None, query)
-            rows += page["instruments"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                return to_table(rows)
+        query = {"search": search, "limit": PAGE}
+        return to_table(list(read_pages(self._transport, "/api/market-data/instruments", "instruments", query)))
+
+    def universes(self, search: Optional[str] = None) -> Table:
+        """Lists of markets, your own and public ones, newest first."""
+        query = {"search": search, "limit": PAGE}
+        return to_table(list(read_pages(self._transport, "/api/universes", "universes", query)))
+
+    def universe(self, slug: str, version: Optional[int] = None) -> Table:
+        """The members of a universe, with the days from and to which each belongs to it; the newest version by default."""
+        query = {"version": version, "limit": PAGE}
+        return to_table(list(read_pages(self._transport, f"/api/universes/{quote(slug, safe='')}/members", "members", query)))
+
+    def save_universe(self, slug: str, members: Any, description: str = "") -> Record:
+        """Keeps a list of markets of yours; one that is there already gets a new version.
+
+        Args:
+            members: `["OAK@SAMPLE", ...]`, records or a DataFrame with symbol, exchange and, where a market came or left, from and to
+                as days.
+            description: Of a new universe.
+
+        Returns:
+            The universe, or its new version.
+        """
+        rows = {"members": _to_members(members)}
+        try:
+            made = self._transport.json("POST", "/api/universes", {"universe": {"slug": slug, "description": description, **rows}})
+            return made["universe"]
+        except HindcastError as error:
+            if error.code != "SLUG_TAKEN":
+                raise
+        return self._transport.json("POST", f"/api/universes/{quote(slug, safe='')}/versions", {"version": rows})["version"]
 
     def candles(self, market: Market, start: Any, end: Any, *, timeframe: str = "1d", **query: Any) -> Table:
         """Candles from the first day to the day before the last, indexed by the time of their open, in UTC."""
@@ -217,11 +253,14 @@ class Hindcast:
 
     def _question(self, strategy, market, start, end, balance, timeframe, commission, execution, parameters) -> Dict[str, Any]:
         name, runtime = describe_strategy(strategy)
-        symbol, exchange = _split(market)
+        several = [_market(each) for each in market] if _is_several(market) else []
+        symbol, exchange = _split(market[0] if several else market)
         assumed = dict(execution or {})
         if commission is not None:
             assumed["commission"] = commission
-        sent = {"timeframe": timeframe, "runtime": runtime, "execution": assumed or None}
+        # A universe takes the place of the markets.
+        named = several if several and parameters.get("universe") is None else None
+        sent = {"timeframe": timeframe, "runtime": runtime, "execution": assumed or None, "instruments": named}
         return {
             "symbol": symbol,
             "exchange": exchange,
@@ -242,6 +281,23 @@ def _split(market: Market) -> List[str]:
     if len(parts) != 2 or not all(parts):
         raise ValueError(f"Cannot find {market!r}: write the symbol and the exchange, as in 'DEMO@SAMPLE'")
     return parts
+
+
+def _is_several(market: Market) -> bool:
+    return not isinstance(market, str) and all("@" in each for each in market)
+
+
+def _market(market: Market) -> Dict[str, str]:
+    symbol, exchange = _split(market)
+    return {"symbol": symbol, "exchange": exchange}
+
+
+def _to_members(members: Any) -> List[Dict[str, str]]:
+    if hasattr(members, "to_dict"):
+        members = members.to_dict("records")
+    rows = [_market(each) if isinstance(each, str) else dict(each) for each in members]
+    # A frame has NaT or NaN where a day is not given, which alone differ from themselves.
+    return [{name: _date(value) for name, value in row.items() if value is not None and value == value} for row in rows]
 
 
 def _date(day: Any) -> str:

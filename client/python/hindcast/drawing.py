@@ -52,6 +52,20 @@ def describe_optimization(record: Mapping[str, Any]) -> str:
     return "\n".join([title, *rows, *([f"  {conclusion}"] if conclusion else [])])
 
 
+def describe_stress_test(record: Mapping[str, Any]) -> str:
+    """A stress test for a terminal: each change with what is left of the run's return."""
+    result = record["result"]
+    title = f"stress test: {record['status']}"
+    if result is None:
+        return title
+    rows = [
+        f"  {row['name']:<48} total return {_percent(row['figures'])}"
+        for row in result["rows"]
+    ]
+    even = result["break_even_cost"]
+    return "\n".join([title, *rows, *([f"  a commission of {even:.5f} uses its profit up"] if even is not None else [])])
+
+
 def draw_run(record: Mapping[str, Any], points: Sequence[Mapping[str, Any]], trades: Sequence[Mapping[str, Any]]) -> str:
     """A run for a notebook. Texts of the record are escaped."""
     title = f"{record['strategy']} on {_market(record)}, {record['start_date']} to {record['end_date']}"
@@ -140,8 +154,19 @@ def _number(value: Any) -> str:
     return f"{int(value):,}"
 
 
+def _percent(figures: Any) -> str:
+    value = None if figures is None else figures["total_return"]
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
 def _market(record: Mapping[str, Any]) -> str:
-    return f"{record['symbol']}@{record['exchange']}"
+    asked = record.get("parameters") or {}
+    scan = record.get("markets") or {}
+    universe = asked.get("universe") or scan.get("universe")
+    if universe:
+        return universe if isinstance(universe, str) else universe["slug"]
+    count = scan.get("count") or len(asked.get("instruments") or [])
+    return f"{count} markets" if count > 1 else f"{record['symbol']}@{record['exchange']}"
 
 
 def _cell(value: Any) -> str:

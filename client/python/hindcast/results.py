@@ -118,6 +118,11 @@ class Run(_Job):
         return self._table("series", index="timestamp")
 
     @property
+    def holdings(self) -> Table:
+        """The weight and the profit of each market over time; empty of a run over one market."""
+        return self._table("holdings")
+
+    @property
     def log(self) -> list:
         """The lines that the strategy wrote."""
         return self._transport.json("GET", f"{self._own()}/log")["log"]
@@ -145,6 +150,12 @@ class Run(_Job):
         made = self._transport.json("POST", "/api/monte-carlo", {"monte_carlo": body})["monte_carlo"]
         simulation = MonteCarlo(self._transport, made)
         return simulation.wait() if wait else simulation
+
+    def stress(self, *, wait: bool = True) -> "StressTest":
+        """Runs the same with higher costs, later orders, worse prices and other parameters, and without its best days."""
+        made = self._transport.json("POST", f"{self._own()}/stress")["stress_test"]
+        test = StressTest(self._transport, made)
+        return test.wait() if wait else test
 
     def plot(self) -> Any:
         """Equity, drawdown and the trades' results as a matplotlib figure."""
@@ -180,6 +191,11 @@ class Optimization(_Job):
         """One row a trial: its parameters, every metric, and its error."""
         return self._table("trials")
 
+    @property
+    def ranking(self) -> Record:
+        """Of several markets: `points` by the median over the markets, and `markets` by the best of them."""
+        return self._transport.json("GET", f"{self._own()}/ranking")["ranking"]
+
     def backtest(self, number: int, wait: bool = True) -> Run:
         """A trial as a complete run."""
         made = self._transport.json("POST", f"{self._own()}/trials/{int(number)}/backtest")["backtest"]
@@ -212,3 +228,27 @@ class MonteCarlo(_Job):
 
     def __repr__(self) -> str:
         return f"MonteCarlo({self.record['method']}, {self.record['runs']} runs, {self.record['status']})"
+
+
+class StressTest(_Job):
+    """What is left of a run where something is a little worse. `result.break_even_cost` is the commission that uses its profit up."""
+
+    _kind = "stress_test"
+    _path = "/api/stress-tests"
+
+    @property
+    def rows(self) -> Table:
+        """One row a change, the run itself first: total return, Sharpe ratio, drawdown and trades."""
+        return self._rows("rows")
+
+    @property
+    def regimes(self) -> Table:
+        """The same figures of parts of the run's days, each with their number."""
+        return self._rows("regimes")
+
+    def _rows(self, what: str) -> Table:
+        rows = (self.record["result"] or {what: []})[what]
+        return to_table([Record({**{k: v for k, v in row.items() if k != "figures"}, **(row["figures"] or {})}) for row in rows])
+
+    def __repr__(self) -> str:
+        return drawing.describe_stress_test(self.record)

@@ -38,7 +38,7 @@ def read_table(
     """
     query = dict(query or {})
     if pandas is None:
-        return list(_read_pages(transport, path, name, {**query, "limit": POINTS_MAX} if name in CURVES else query))
+        return list(read_pages(transport, path, name, {**query, "limit": POINTS_MAX} if name in CURVES else query))
     if arrow is not None:
         data, _ = transport.bytes("GET", path, None, {**query, "format": "arrow"}, accept="*/*")
         frame = arrow.open_stream(data).read_pandas()
@@ -51,7 +51,8 @@ def read_table(
     return frame.set_index(index) if index is not None else frame
 
 
-def _read_pages(transport: Transport, path: str, name: str, query: Mapping[str, Any]) -> Iterator[Record]:
+def read_pages(transport: Transport, path: str, name: str, query: Mapping[str, Any]) -> Iterator[Record]:
+    """The rows of a list, page by page."""
     cursor = None
     while True:
         page = transport.json("GET", path, None, {**query, "cursor": cursor})

@@ -1,0 +1,48 @@
+import { expect } from "@std/expect";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { ANSWER_BYTES_MAX } from "../../server/agents/answers.ts";
+import { blockIn, readPage } from "./pages.ts";
+import type { TestService } from "./service.ts";
+
+/** Connects the official client as docs/agents.md says, and counts its calls. */
+export async function connectAgent(service: TestService, token: string) {
+  const client = new Client({ name: "a test", version: "1" });
+  const text = blockIn(await readPage("docs/agents.md"), "json", "mcpServers");
+  const { mcpServers: { hindcast } } = JSON.parse(
+    text.replace("http://127.0.0.1:8000", service.url).replace("hc_...", token),
+  );
+  const options = { requestInit: { headers: hindcast.headers } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(hindcast.url), options));
+  let calls = 0;
+  const ask = async (name: string, input: Record<string, unknown>) => {
+    calls++;
+    const { content, isError } = await client.callTool({ name, arguments: input });
+    const [first] = content;
+    const text = first?.type === "text" ? first.text : "";
+    expect([name, new TextEncoder().encode(text).length <= ANSWER_BYTES_MAX]).toEqual([name, true]);
+    return { text, isError };
+  };
+  return {
+    client,
+    calls: () => calls,
+    text: async (name: string, input: Record<string, unknown>) => (await ask(name, input)).text,
+    call: async (name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> => {
+      const { text, isError } = await ask(name, input);
+      if (isError === true) throw new Error(`${name}: ${text}`);
+      let answer = JSON.parse(text);
+      // A machine that is busy answers later.
+      while (answer.status === "queued" || answer.status === "running") {
+        const kind = name === "optimize" ? "optimization" : name === "stress_test" ? name : "backtest";
+        answer = JSON.parse((await ask("wait_for", { kind, id: answer.id })).text);
+      }
+      return answer;
+    },
+    refused: async (name: string, input: Record<string, unknown>): Promise<object> => {
+      const { text, isError } = await ask(name, input);
+      expect([name, isError]).toEqual([name, true]);
+      const { error: { code, message } } = JSON.parse(text);
+      return { code, message };
+    },
+    close: () => client.close(),
+  };
+}
