@@ -42,7 +42,7 @@ Deno.test("a script that reads ahead is told its lines, in its check and in its 
   ]);
   // A run is looked at where its text may peek at all.
   expect(await peeksOf(deciding("", "this.first = candles.close[0];"))).toEqual({
-    found: ["prepare (strategy.ts:2:53)"],
+    found: ["prepare (strategy.ts:2:48)"],
     inRun: [],
   });
 });
