@@ -16,9 +16,8 @@ const python: Compile = async (source) => compilePython(source, await openInterp
 
 async function peeksOf(source: string, compile: Compile = compileScript, parameters: object = {}) {
   const language: ScriptLanguage = compile === python ? "python" : "typescript";
-  const job = {
-    ...{ kind: "check_script", source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-  } as const;
+  const question = { source, language, parametersJson: JSON.stringify(parameters), candlesMin: 1 };
+  const job = { ...question, kind: "check_script" } as const;
   const script = await compile(source);
   const found = script.reads.run(() => peeksOfCheck(job, script));
   const run = { ...job, kind: "script", lookbackWanted: null, task: taskOver(sampleCandles()) } as const;
