@@ -97,7 +97,9 @@ export function shortSettings(parameters: Readonly<Record<string, unknown>>): Re
 /** The same in SQL, so that a list reads no long parameters. */
 const SETTINGS = sql<Readonly<Record<string, Setting>>>`coalesce((
   select jsonb_object_agg(few.key, few.value) from (
-    select each.key, each.value from jsonb_each(${backtests.parameters}) each
+    select each.key, each.value from jsonb_each(
+      case jsonb_typeof(${backtests.parameters}) when 'object' then ${backtests.parameters} else '{}'::jsonb end
+    ) each
     where jsonb_typeof(each.value) in ('number', 'string', 'boolean')
       and length(each.key) + length(each.value::text) <= ${SETTING_LETTERS_MAX}
     limit ${SETTINGS_MAX}

@@ -3,6 +3,7 @@
  * no run stores them.
  */
 import type { Backtest } from "../../db/backtests.ts";
+import { readRecord } from "../../db/codec/unreadable.ts";
 import { readEquityPieces } from "../../db/equity.ts";
 import { findInstrument, type InstrumentKey } from "../../db/instruments.ts";
 import type { PlotPiece } from "../../db/plots.ts";
@@ -46,13 +47,17 @@ export interface BuiltinLines {
  * The lines of a run; null without a result, for code of a user, and for a strategy without lines.
  *
  * @param market Of a run over many: the one that is drawn, as `SPY@ARCA`. Without it such a run has no lines.
+ * @throws {UnreadableRecord} Where the strategy cannot take the stored parameters.
  */
 export function findLines(row: Backtest, market: string | undefined): BuiltinLines | null {
   const builtin = builtinOf(row);
   const lines = builtin?.lines;
   if (builtin === undefined || lines === undefined || row.result === null) return null;
   if (row.result.portfolio !== undefined && market === undefined) return null;
-  const plots = lines(row.parameters, NO_CANDLES, null).map(({ name, pane }) => ({ name, pane }));
+  const plots = readRecord(
+    `backtest ${row.id}`,
+    () => lines(row.parameters, NO_CANDLES, null).map(({ name, pane }) => ({ name, pane })),
+  );
   return { builtin: { ...builtin, lines }, market: marketKey(row, market), plots };
 }
 

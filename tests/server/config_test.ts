@@ -48,7 +48,7 @@ Deno.test("a wrong value stops the start with one line that names the variable a
   expect(readConfig(deployed)).toMatchObject({ workers: 0, databaseConnectionsMax: 3, isDeployed: true });
   expect(readConfig({ ...deployed, DENO_DEPLOYMENT_ID: "" })).toMatchObject({
     workers: navigator.hardwareConcurrency,
-    databaseConnectionsMax: 10,
+    databaseConnectionsMax: 5,
     isDeployed: false,
   });
 });

@@ -134,6 +134,8 @@ interface Names {
   readonly scan: string;
   readonly simulation: string;
   readonly stress: string;
+  /** The query of a program that asks to be signed in. */
+  readonly program: string;
   readonly run: string;
 }
 
@@ -187,11 +189,23 @@ async function makeRecords(user: TestClient): Promise<Names> {
     csv,
     { ...admin, "content-type": "text/csv" },
   );
-  return { backtest, other, optimization, scan, simulation, stress, run: String(imported.at("/run/id")) };
+  const program = await requestOfProgram(user.url);
+  return { backtest, other, optimization, scan, simulation, stress, program, run: String(imported.at("/run/id")) };
+}
+
+async function requestOfProgram(url: string): Promise<string> {
+  const redirectUri = "http://127.0.0.1:1/answer";
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ client_name: "a program", redirect_uris: [redirectUri] });
+  const { client_id } = await (await fetch(`${url}/oauth/register`, { method: "POST", headers, body })).json();
+  return new URLSearchParams({
+    ...{ client_id: String(client_id), redirect_uri: redirectUri, response_type: "code" },
+    ...{ code_challenge: "A".repeat(43), code_challenge_method: "S256" },
+  }).toString();
 }
 
 /** Every GET of REST, with the formats of its tables. */
-function* pathsOf({ backtest, other, optimization, scan, simulation, stress, run }: Names): Generator<string> {
+function* pathsOf({ backtest, other, optimization, scan, simulation, stress, program, run }: Names): Generator<string> {
   const ids: readonly (readonly [prefix: string, ids: readonly string[]])[] = [
     ["/api/backtests/:id", [backtest, other]],
     ["/api/optimizations/:id/ranking", [scan]],
@@ -213,6 +227,7 @@ function* pathsOf({ backtest, other, optimization, scan, simulation, stress, run
     "/api/optimizations/:id/trials": ["", "?format=csv", "?sort=sharpe&limit=3", "?limit=2"],
     "/api/optimizations/:id/surface": ["?x=fast&y=slow"],
     "/api/strategies": ["", "?view=summary"],
+    "/api/agents/request": [`?${new URLSearchParams({ request: program })}`],
   };
   for (const { method, path } of ROUTES) {
     if (method !== "GET") continue;
