@@ -1,6 +1,6 @@
 import type { Candles } from "../../engine/candles.ts";
 import { resolveExecution } from "../../engine/execution.ts";
-import { run } from "../../engine/run.ts";
+import { repeat, run, type RunInput } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import type { DryRun } from "./dry_report.ts";
 import { checkOrders } from "./integrity.ts";
@@ -8,20 +8,30 @@ import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
 
 const BALANCE = 10_000;
 
-/** Runs a strategy over the sample candles. */
-export function runDry(strategy: Strategy): DryRun {
-  const candles = sampleCandles();
-  const count = candles.time.length;
-  const timed = new TimedStrategy(strategy);
-  const result = run({
-    candles,
+/** A run of a strategy over the sample candles. */
+function inputOf(strategy: Strategy): RunInput {
+  return {
+    candles: sampleCandles(),
     firstIndex: 0,
     timeframeMs: SAMPLE_TIMEFRAME_MS,
     initialBalance: BALANCE,
     execution: resolveExecution({}, "crypto"),
-    strategy: timed,
+    strategy,
     control: null,
-  });
+  };
+}
+
+/** Lets a strategy decide once on each of the sample candles, in one simulation. */
+export function decideDry(strategy: Strategy): void {
+  repeat(inputOf(strategy));
+}
+
+/** Runs a strategy over the sample candles. */
+export function runDry(strategy: Strategy): DryRun {
+  const timed = new TimedStrategy(strategy);
+  const input = inputOf(timed);
+  const count = input.candles.time.length;
+  const result = run(input);
   return {
     warmup: strategy.warmup,
     candles: count,

@@ -3,7 +3,7 @@ import { viewCandles } from "../../../engine/candles.ts";
 import { repeat } from "../../../engine/run.ts";
 import { RunError } from "../../common/outcome.ts";
 import { seriesOf } from "../candle_series.ts";
-import { runDry } from "../dry_run.ts";
+import { decideDry } from "../dry_run.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import type { ScriptCheckJob, ScriptJob } from "../task.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
@@ -18,7 +18,7 @@ const PEEKING = /\[[^\]\n]*\+[^\]\n]*\]|\.at\s*\(|\.length\b|\blen\s*\(/;
 /** Notes of a check. */
 export function peeksOfCheck({ parametersJson }: ScriptCheckJob, script: CompiledScript): readonly string[] {
   const makeGuest = () => new ScriptGuest(script, parametersJson, { ...SAMPLE_SERIES, isWatched: true });
-  return findPeeks(makeGuest, runDry);
+  return findPeeks(makeGuest, decideDry);
 }
 
 /** Notes of a run's first candles. */
@@ -34,6 +34,7 @@ export function peeksOfRun({ source, task, parametersJson }: ScriptJob, script: 
   );
 }
 
+/** @param play Simulates once: a guest serves one simulation. */
 function findPeeks(makeGuest: () => ScriptGuest, play: (strategy: ScriptStrategy) => unknown): readonly string[] {
   let guest: ScriptGuest | null = null;
   try {
