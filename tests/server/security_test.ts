@@ -6,7 +6,7 @@ import { listTargets } from "../fuzz/targets.ts";
 import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
-const PUBLIC_PATHS = /^\/api\/(health(\/serving)?|market-data\/.*)$/;
+const PUBLIC_PATHS = /^\/api\/(health(\/(serving|ready|live))?|market-data\/.*)$/;
 // docs/metrics.md defines the metrics publicly, too, and strangers ask if they may sign up.
 const PUBLIC_PROCEDURES = /^(health|marketData)\.|^(backtests\.metrics|session\.policy)$/;
 const SECRET = { "x-ingestion-admin-secret": INGESTION_SECRET };
