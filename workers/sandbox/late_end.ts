@@ -12,7 +12,8 @@ export const INTERRUPT_MS_MAX = 2_000;
 const MARKED_MS_MAX = 30_000;
 /** Less is not worth a process. */
 const MARKED_MS_MIN = 1_500;
-const PLACE = / at (?:[^()]* \()?strategy\.py:\d+(?::\d+)?\)?$/;
+/** A place, before the market where a run has many. */
+const PLACE = /( at (?:[^()]* \()?strategy\.py:\d+(?::\d+)?\)?)(?: \(in .*\))?$/;
 
 /** True for a job that is one run of one script: of many, the others go on. */
 function isOneRun(
@@ -31,7 +32,7 @@ export function endInterrupted<Value extends object>(outcome: Outcome<Value>, la
   if (outcome.type === "stopped") return outcome;
   const ended = { type: "failed", code: "STRATEGY_TIMED_OUT", message: late } as const;
   if (outcome.type !== "failed") return ended;
-  return { ...outcome, ...ended, message: late + (PLACE.exec(outcome.message)?.[0] ?? "") };
+  return { ...outcome, ...ended, message: late + (PLACE.exec(outcome.message)?.[1] ?? "") };
 }
 
 /** The job of a script that took too long, to be run again with marks; null where there are none, or no time is left. */

@@ -57,7 +57,7 @@ Deno.test("the memory in which a sandbox writes its result counts too", async ()
 const BLIND: readonly (readonly [what: string, edits: readonly Edit[], message: RegExp])[] = [
   ["says nothing of its memory", [
     ["workers/sandbox/child.ts", "function reportMemory(): void {", "function reportMemory(): void { return;"],
-    ["workers/sandbox/process.ts", "SILENT_SECONDS_MAX = 15", "SILENT_SECONDS_MAX = 1"],
+    ["workers/sandbox/sandbox_process.ts", "SILENT_SECONDS_MAX = 15", "SILENT_SECONDS_MAX = 1"],
   ], /Cannot tell how much memory it uses: it said nothing for 1 s$/],
   ["cannot tell how much memory it has", [
     ["workers/sandbox/child.ts", "confine({", "Object.assign(Deno, { memoryUsage: () => ({ rss: 0 }) }); confine({"],

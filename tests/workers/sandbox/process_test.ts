@@ -142,7 +142,7 @@ Deno.test("the start of a process takes none of its job's time", async () => {
         deadlineMs: 11_000,
         edits: [
           ["workers/sandbox/child.ts", "const [kind", `${wait}\nconst [kind`],
-          ["workers/sandbox/process.ts", "SILENT_SECONDS_MAX = 15", "SILENT_SECONDS_MAX = 600"],
+          ["workers/sandbox/sandbox_process.ts", "SILENT_SECONDS_MAX = 15", "SILENT_SECONDS_MAX = 600"],
         ],
       },
     );
