@@ -59,8 +59,6 @@ Deno.test("refusals of the authentication library have the shape of every refusa
       expect([refused.status, refused.at("/error/code"), refused.headers.get("allow")])
         .toEqual([405, "METHOD_NOT_ALLOWED", allow]);
     }
-    // Known, and switched off.
-    expect((await client.send("POST", "/api/auth/delete-user", {})).at("/error/code")).toBe("ROUTE_NOT_FOUND");
   });
 
   await t.step("a body of no bytes is none, whatever it is called", async () => {
