@@ -97,7 +97,7 @@ export async function simulateHostile(user: TestClient): Promise<void> {
     user,
     `if (lot === 0) throw new Error("lot 0");
     while (lot === 1);
-    while (lot === 2) kept.push(new Float64Array(1e6).fill(1));`,
+    while (lot === 2) kept.push(new Float64Array(8e6).fill(1));`,
   );
   const { samples: [{ figures }], failed_paths, notes } = await simulate(user, backtest, { runs: 12, seed: 356 });
   const counts = Object.fromEntries(failed_paths.map(({ code, paths }: Record<string, unknown>) => [code, paths]));
