@@ -1,8 +1,29 @@
 import type { BufferPool } from "../../engine/buffer_pool.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { type Crosses, findCrosses } from "../../engine/indicators/cross.ts";
-import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
-import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
+import { entryDraft, type Parameters, readNumber, readShorts } from "./parameter_schema.ts";
+import { type BuiltinStrategy, type DecisionRules, type Line, priceLine, type Reasons } from "./builtin.ts";
+
+/** The words of a strategy of two averages. */
+export const AVERAGES_REASONS: Reasons = {
+  long: "the fast average crossed above the slow one",
+  short: "the fast average crossed below the slow one",
+  exit_long: "the fast average crossed below the slow one",
+  exit_short: "the fast average crossed above the slow one",
+};
+
+/** The averages of the periods `fast` and `slow`. @param name Of the kind of average. */
+export function averageLines(
+  name: string,
+  average: (values: Float64Array, period: number) => Float64Array,
+  parameters: Parameters,
+  close: Float64Array,
+): readonly Line[] {
+  return ["fast", "slow"].map((parameter) => {
+    const period = readNumber(parameters, parameter);
+    return priceLine(`${name} ${period}`, average(close, period));
+  });
+}
 
 /**
  * A strategy of two lines: long when the first crosses above the second; short, or with direction `long` flat, when it

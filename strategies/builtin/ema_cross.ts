@@ -1,8 +1,8 @@
 import { sharedColumn } from "../../engine/buffer_pool.ts";
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
-import { crossStrategy } from "./crossing.ts";
+import { averageLines, AVERAGES_REASONS, crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Follows the trend of two exponential moving averages. */
 export const emaCross: Builtin = {
@@ -25,18 +25,8 @@ export const emaCross: Builtin = {
     },
     additionalProperties: false,
   },
-  reasons: {
-    long: "the fast average crossed above the slow one",
-    short: "the fast average crossed below the slow one",
-    exit_long: "the fast average crossed below the slow one",
-    exit_short: "the fast average crossed above the slow one",
-  },
-  lines(parameters, { close }) {
-    return ["fast", "slow"].map((name) => {
-      const period = readNumber(parameters, name);
-      return priceLine(`EMA ${period}`, ema(close, period));
-    });
-  },
+  reasons: AVERAGES_REASONS,
+  lines: (parameters, { close }) => averageLines("EMA", ema, parameters, close),
   create(parameters, rules = DEFAULT_RULES) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");

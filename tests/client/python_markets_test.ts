@@ -4,7 +4,7 @@ import { blockIn, readPage, ROOT } from "../support/pages.ts";
 import { runIn } from "../support/run_in.ts";
 import { startTestService } from "../support/service.ts";
 
-// What an account over many markets, a scan, a universe and a stress test say, and what a wrong one is told.
+// The answers of an account over many markets, a scan, a universe and a stress test, and the refusal of a wrong one.
 const MARKETS = `
 import hindcast, json
 hc = hindcast.connect()
