@@ -4,6 +4,7 @@ import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { readPage } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("a trader adds a daily trend to an example, and asks the same of many markets", async (t) => {
   const service = await startTestService();
@@ -18,9 +19,11 @@ Deno.test("a trader adds a daily trend to an example, and asks the same of many 
     await page.goto(`${service.url}/strategies?add=script`);
     await page.getByLabel("Begin with").selectOption({ label: "a cross of averages with a daily trend" });
     const [, file] = (await readPage("strategies/scripts/inputs/sma_cross_daily.ts")).split(/^\/\/\/.*\n/m);
+    // The form follows the editor after a pause.
+    const name = page.getByLabel("Name", { exact: true }).first();
+    await until(async () => await name.inputValue() === "daily" || undefined);
     const shown = await page.locator(".cm-content").innerText();
     expect(file!.startsWith(shown.split("\n").slice(0, 3).join("\n"))).toBe(true);
-    expect(await page.getByLabel("Name", { exact: true }).first().inputValue()).toBe("daily");
     await page.getByRole("button", { name: "Run it" }).click();
     await page.getByText(/^Completed: [\d,]+ candles\./).waitFor();
     expect(await findViolations(page)).toEqual([]);

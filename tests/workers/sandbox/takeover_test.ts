@@ -165,7 +165,7 @@ const REALMS: readonly (readonly [what: string, source: string, message: RegExp]
   ],
   [
     "the message of an error",
-    deciding('String.prototype.slice = long; function long() { return "x".repeat(2 ** 26); } throw new Error("a");'),
+    deciding('String.prototype.slice = long; function long() { return "x".repeat(2 ** 24); } throw new Error("a");'),
     /Cannot go on at candle 0/,
   ],
   [
