@@ -17,6 +17,9 @@ interface RunTrials {
   readonly unmeasuredTrials: number;
 }
 
+/** By what the tries around a backtest are found. */
+type Market = Pick<Backtest, "ownerId" | "symbol" | "exchange" | "strategy" | "strategySlug">;
+
 /** An optimization over the range of a backtest. */
 export type RangeOptimization = Pick<
   typeof optimizations.$inferSelect,
@@ -54,10 +57,7 @@ function prepareCount(isStrategy: SQL) {
 /** Counts the tries of a backtest's owner with the same symbol, exchange and strategy: by its slug, or by its name without one. */
 export async function countRunTrials(
   db: Db,
-  { ownerId, symbol, exchange, strategy, strategySlug }: Pick<
-    Backtest,
-    "ownerId" | "symbol" | "exchange" | "strategy" | "strategySlug"
-  >,
+  { ownerId, symbol, exchange, strategy, strategySlug }: Market,
 ): Promise<RunTrials> {
   const market = { ownerId, symbol, exchange };
   const [row] = strategySlug === null
@@ -65,6 +65,27 @@ export async function countRunTrials(
     : await countBySlug(db, { ...market, strategy: strategySlug });
   if (row === undefined) throw new Error(`Cannot count the trials of ${ownerId}: no row came back`);
   return row;
+}
+
+/**
+ * The runs that countRunTrials() counts, one of each run key. They are in the order of their run keys, which have no order of their own:
+ * the first ones are any of them.
+ */
+export async function listRunTries(
+  db: Db,
+  { ownerId, symbol, exchange, strategy, strategySlug }: Market,
+  limit: number,
+): Promise<{ readonly id: string; readonly runKey: string | null }[]> {
+  const { id, runKey } = backtests;
+  return await db.selectDistinctOn([backtests.strategy, runKey], { id, runKey }).from(backtests).where(and(
+    eq(backtests.ownerId, ownerId),
+    eq(backtests.symbol, symbol),
+    eq(backtests.exchange, exchange),
+    strategySlug === null
+      ? and(isNull(backtests.strategySlug), eq(backtests.strategy, strategy))
+      : eq(backtests.strategySlug, strategySlug),
+    eq(backtests.status, "completed"),
+  )).orderBy(backtests.strategy, runKey, id).limit(limit);
 }
 
 /** The owner's newest optimizations of the same strategy over a backtest's own range and balance. */

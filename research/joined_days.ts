@@ -18,7 +18,7 @@ interface JoinedDays {
 }
 
 /** Joins the days of markets. @param markets By their places, each ascending. */
-export function joinDays(markets: ReadonlyMap<number, readonly number[]>): JoinedDays {
+export function joinDays(markets: ReadonlyMap<number, readonly number[] | Int32Array>): JoinedDays {
   const all = new Set<number>();
   for (const days of markets.values()) for (const day of days) all.add(day);
   const days = [...all].sort((a, b) => a - b);

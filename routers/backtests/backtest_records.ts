@@ -8,10 +8,22 @@ import { ORDER_TYPES } from "../../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
 import { recordReader } from "../common/stored_records.ts";
 import { errorSchema, RUN_MOMENTS, RUN_QUESTION, showMoments, showQuestion } from "../runs/run_state.ts";
-import { runTrialsSchema } from "../runs/run_trials.ts";
 import { withoutReserved } from "../strategies/parameters.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
+
+/** The tries of its owner that a run is one of, and what is left of its Sharpe ratio. */
+const runTrialsSchema = z.object({
+  backtests: z.int(),
+  optimization_trials: z.number(),
+  /** The number of independent tries that all of them amount to. */
+  independent_tries: z.number(),
+  /** The tries that count as independent by assumption: their returns were not compared. */
+  assumed_tries: z.number(),
+  deflated_sharpe: z.number().nullable(),
+  /** The reason for each null. */
+  undefined_figures: z.record(z.string(), z.string()),
+}).meta({ id: "RunTrials" });
 
 /** A backtest as clients read it. */
 export const backtestSchema = z.object({

@@ -41,7 +41,7 @@ import {
 } from "./series.ts";
 import { runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
-import { readRunTrials } from "../runs/run_trials.ts";
+import { readRunTrials } from "./run_trials.ts";
 import { type Context, router, type UserContext, userProcedure } from "../common/trpc.ts";
 
 // A point of a series as JSON, about.
@@ -61,8 +61,8 @@ const shown = {
   eventId: ({ attempts, status, progress }: Backtest) => `${attempts}-${status}-${progress}`,
 };
 
-async function showWithTrials({ db }: Context, row: Backtest): Promise<z.infer<typeof backtestSchema>> {
-  return { ...toBacktest(row), trials: await readRunTrials(db, row) };
+async function showWithTrials(ctx: Context, row: Backtest): Promise<z.infer<typeof backtestSchema>> {
+  return { ...toBacktest(row), trials: await readRunTrials(ctx, row) };
 }
 
 export const backtestsRouter = router({

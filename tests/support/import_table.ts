@@ -34,7 +34,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["workers/common/outcome.ts", ["types:db/codec/"]],
   ["workers/common/remote_task.ts", ["types:engine/", "types:workers/common/protocol.ts"]],
   ["workers/common/protocol.ts", ["types:engine/", "types:db/codec/", "types:research/"]],
-  // Pure, but for the thread that it runs in: the rows of answers, from the bytes that are stored.
+  // Pure, but for the thread that it runs in: the rows of answers, from the bytes that are stored, and what takes a request long.
   ["workers/rows/", [
     "workers/rows/",
     "db/codec/",
@@ -42,6 +42,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "engine/buffer_pool.ts",
     "research/space.ts",
     "research/market_axis.ts",
+    "research/independent_trials.ts",
   ]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/", "types:research/"]],

@@ -2,6 +2,7 @@ import { curveOf } from "../../db/codec/curve_rows.ts";
 import type { EquityColumns } from "../../db/codec/result_parts.ts";
 import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
 import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "../../db/codec/result_rows.ts";
+import { countIndependent } from "../../research/independent_trials.ts";
 import type { Space } from "../../research/space.ts";
 import type { Format } from "./table_format.ts";
 import { type RowsForm, writeResultRows } from "./write_result_rows.ts";
@@ -66,7 +67,15 @@ interface CurveTask {
   readonly chunk: StoredRows | null;
 }
 
-export type RowsTask = WriteTask | PickTask | CutTask | WriteRowsTask | CurveTask;
+/** Compares the daily returns of some runs. */
+interface CompareTask {
+  readonly kind: "compare";
+  /** One run after the other, each of the same length. */
+  readonly returns: Float64Array<ArrayBuffer>;
+  readonly runs: number;
+}
+
+export type RowsTask = WriteTask | PickTask | CutTask | WriteRowsTask | CurveTask | CompareTask;
 
 /** Rows of a list, written. */
 export interface WrittenRows {
@@ -82,6 +91,7 @@ export type RowsAnswer =
   | { readonly type: "picked"; readonly rows: TrialRows }
   | { readonly type: "cut"; readonly rows: ResultRows }
   | { readonly type: "curve"; readonly curve: EquityColumns }
+  | { readonly type: "compared"; readonly independent: number }
   /** The chunk is not decoded, or not any more: send it. */
   | { readonly type: "missing" }
   /** The chunk is damaged, or of a newer build. */
@@ -100,6 +110,7 @@ export class RowsWork {
   /** Never throws: a failure is an answer. It has nothing but the chunk, so that is what any failure is due to. */
   do(task: RowsTask): RowsAnswer {
     try {
+      if (task.kind === "compare") return { type: "compared", independent: compare(task) };
       if (task.kind === "cut" || task.kind === "write-rows" || task.kind === "curve") return this.#doWithResult(task);
       const rows = this.#trials.find(task);
       if (rows === null) return { type: "missing" };
@@ -153,6 +164,11 @@ class DecodedChunks<Stored, Rows extends TrialRows | ResultRows> {
     }
     return rows;
   }
+}
+
+function compare({ returns, runs }: CompareTask): number {
+  const days = returns.length / runs;
+  return countIndependent(Array.from({ length: runs }, (_, i) => returns.subarray(i * days, (i + 1) * days)));
 }
 
 function bytesOf(rows: TrialRows | ResultRows): number {

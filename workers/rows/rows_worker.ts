@@ -30,7 +30,7 @@ export interface ChunkSource<Stored> {
   read(): Promise<Stored | undefined>;
 }
 
-/** Decodes and writes the rows of lists in a thread of its own, so that requests are answered meanwhile. It starts with the first task. */
+/** Decodes and writes the rows of lists, and compares the days of runs, in a thread of its own, so that requests are answered meanwhile. It starts with the first task. */
 export class RowsWorker {
   #thread: Worker | undefined;
   /** Where there are no threads, the work is done here. */
@@ -104,6 +104,16 @@ export class RowsWorker {
     return answer === undefined ? undefined : required(answer, "curve").curve;
   }
 
+  /**
+   * Counts the independent trials that some runs amount to.
+   *
+   * @param returns Daily returns, one run after the other, each of the same length; they are given away.
+   */
+  async compare(returns: Float64Array<ArrayBuffer>, runs: number): Promise<number> {
+    const answer = await this.#inTurn(() => this.#do({ kind: "compare", returns, runs }));
+    return required(answer, "compared").independent;
+  }
+
   #doWithTrials(
     source: ChunkSource<StoredTrials>,
     task: Omit<WriteTask, "key" | "chunk"> | Omit<PickTask, "key" | "chunk">,
@@ -155,7 +165,7 @@ export class RowsWorker {
     }
     const answer = Promise.withResolvers<RowsAnswer>();
     this.#answers.push(answer);
-    const data = task.chunk?.data;
+    const data = task.kind === "compare" ? task.returns : task.chunk?.data;
     thread.postMessage(task, data?.buffer instanceof ArrayBuffer ? [data.buffer] : []);
     return await answer.promise;
   }

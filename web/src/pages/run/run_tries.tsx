@@ -3,8 +3,8 @@ import { formatCount, formatPercent, formatRatio } from "../../parts/format.ts";
 import { Tip } from "../../parts/tip.tsx";
 
 const MEANING =
-  "The deflated Sharpe ratio. Trials of an optimization count as as many independent tries as their returns " +
-  "tell, other runs as one each; without skill, their Sharpe ratios vary by chance alone.";
+  "The deflated Sharpe ratio. Runs and trials that resemble each other day by day count as fewer tries than they are; " +
+  "without skill, their Sharpe ratios vary by chance alone.";
 
 /** How many tries of its owner a run is one of, and how probable it is that its Sharpe ratio is more than the luck of that number of tries. */
 export function RunTries({ backtest: { strategy, symbol, exchange, trials }, sharpe }: {

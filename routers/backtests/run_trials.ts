@@ -1,6 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
 import { countRunTrials, findRangeOptimizations, type RangeOptimization } from "../../db/run_trials.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
@@ -9,35 +8,34 @@ import { deflatedByChance } from "../../research/sharpe.ts";
 import { candleAxesOf } from "../../research/candle_axes.ts";
 import { executionOf, isExecutionAxis } from "../../research/execution_axes.ts";
 import { type ParameterValue, pointAt, valueAt } from "../../research/space.ts";
+import type { Context } from "../common/trpc.ts";
+import { executionRequestSchema } from "../runs/execution_request.ts";
 import type { Parameters } from "../strategies/parameters.ts";
-import { executionRequestSchema } from "./execution_request.ts";
-
-/** How many tries of its owner a run is one of, and what is left of its Sharpe ratio. */
-export const runTrialsSchema = z.object({
-  backtests: z.int(),
-  optimization_trials: z.number(),
-  /** The number of independent tries that all of them amount to. */
-  independent_tries: z.number(),
-  /** The tries that count as independent by assumption: their returns were not compared. */
-  assumed_tries: z.number(),
-  deflated_sharpe: z.number().nullable(),
-  /** The reason for each null. */
-  undefined_figures: z.record(z.string(), z.string()),
-}).meta({ id: "RunTrials" });
+import type { backtestSchema } from "./backtest_records.ts";
+import { compareRuns } from "./compared_runs.ts";
 
 /** The tries that a completed backtest is one of; null for any other. */
-export async function readRunTrials(db: Db, row: Backtest): Promise<z.infer<typeof runTrialsSchema> | null> {
+export async function readRunTrials(
+  ctx: Pick<Context, "db" | "rowsWorker">,
+  row: Backtest,
+): Promise<z.infer<typeof backtestSchema>["trials"]> {
   if (row.result === null) return null;
-  const [tries, ranged] = await Promise.all([countRunTrials(db, row), findRangeOptimizations(db, row)]);
+  const [tries, ranged] = await Promise.all([countRunTrials(ctx.db, row), findRangeOptimizations(ctx.db, row)]);
   // A trial that is run again as a backtest is the same try.
-  const others = tries.backtests - (ranged.some((optimization) => isTrialOf(row, optimization)) ? 1 : 0);
-  const independent = Math.max(1, others + tries.independentTrials);
+  const isTrial = ranged.some((optimization) => isTrialOf(row, optimization));
+  const runs = tries.backtests - (isTrial ? 1 : 0);
+  const compared = runs < 2
+    ? { count: runs, independent: runs }
+    : await compareRuns(ctx, row, isTrial ? row.runKey : null);
+  // Runs that are stored or deleted meanwhile are counted by the next request.
+  const assumed = Math.max(0, runs - compared.count);
+  const independent = Math.max(1, compared.independent + assumed + tries.independentTrials);
   const deflated = deflate(row.result, independent);
   return {
     backtests: tries.backtests,
     optimization_trials: tries.optimizationTrials,
     independent_tries: independent,
-    assumed_tries: others + tries.unmeasuredTrials,
+    assumed_tries: assumed + tries.unmeasuredTrials,
     deflated_sharpe: typeof deflated === "number" ? deflated : null,
     undefined_figures: typeof deflated === "number" ? {} : { deflated_sharpe: deflated.reason },
   };
