@@ -21,6 +21,23 @@ const FAULTY = compileWat(strategyWat({
     (i32.const 0)`,
 }));
 
+/** A script whose parameter `fault` decides how it fails. */
+const FAULTY_SCRIPT = `strategy(({ fault }) => {
+  if (fault === "refuses") throw new RangeError("not this one");
+  const kept = [];
+  return { decide(i, candles, account, orders) {
+    if (i === 3) orders.buy();
+    if (i < 5) return;
+    if (fault === "throws") throw new Error("at candle 5");
+    while (fault === "hangs");
+    if (fault === "grows") kept.push(new Float64Array(8e6).fill(1));
+  } };
+});`;
+const MARKETS = {
+  timeframe: "1d",
+  instruments: ["ALDER", "ASPEN"].map((symbol) => ({ symbol, exchange: "SAMPLE" })),
+};
+
 Deno.test("the trials of built-in strategies, modules, scripts and endpoints are backtests of their parameters", async (t) => {
   const ended = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -95,39 +112,30 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     });
     expect(trials.map(({ error }) => error)).toEqual(new Array(8).fill(null));
   });
-  await t.step(
-    "a point that the script refuses is none, and those that throw, hang or grow are failed trials",
-    async () => {
-      const source = `strategy(({ fault }) => {
-      if (fault === "refuses") throw new RangeError("not this one");
-      const kept = [];
-      return { decide(i, candles, account, orders) {
-        if (i === 3) orders.buy();
-        if (i < 5) return;
-        if (fault === "throws") throw new Error("at candle 5");
-        while (fault === "hangs");
-        if (fault === "grows") kept.push(new Float64Array(8e6).fill(1));
-      } };
-    });`;
-      const faults = ["first", "throws", "second", "hangs", "third", "grows", "refuses", "fourth"];
-      const parameters = { ...RUN.parameters, runtime: { type: "script", source } };
-      const { ended, trials } = await limited.optimize({ strategy: "faulty", parameters }, faults);
-      expect(ended.at("/optimization")).toMatchObject({
-        status: "completed",
-        points: { done: 8, refused: 1 },
-        trials: { done: 7, failed: 3 },
-      });
-      expect(trials.map(({ parameters, error }) => [parameters.fault, error?.code])).toEqual([
-        ["first", undefined],
-        ["second", undefined],
-        ["third", undefined],
-        ["fourth", undefined],
-        ["throws", "STRATEGY_FAILED"],
-        ["hangs", "STRATEGY_TIMED_OUT"],
-        ["grows", "STRATEGY_OUT_OF_MEMORY"],
-      ]);
-    },
-  );
+  for (const [over, own] of Object.entries({ "one market": {}, "two markets with one account": MARKETS })) {
+    await t.step(
+      `over ${over}, a point that the script refuses is none, and those that throw, hang or grow are failed trials`,
+      async () => {
+        const parameters = { ...RUN.parameters, ...own, runtime: { type: "script", source: FAULTY_SCRIPT } };
+        const faults = ["first", "throws", "second", "hangs", "third", "grows", "refuses", "fourth"];
+        const { ended, trials } = await limited.optimize({ strategy: "faulty", parameters }, faults);
+        expect(ended.at("/optimization")).toMatchObject({
+          status: "completed",
+          points: { done: 8, refused: 1 },
+          trials: { done: 7, failed: 3 },
+        });
+        expect(trials.map(({ parameters, error }) => [parameters.fault, error?.code])).toEqual([
+          ["first", undefined],
+          ["second", undefined],
+          ["third", undefined],
+          ["fourth", undefined],
+          ["throws", "STRATEGY_FAILED"],
+          ["hangs", "STRATEGY_TIMED_OUT"],
+          ["grows", "STRATEGY_OUT_OF_MEMORY"],
+        ]);
+      },
+    );
+  }
   await t.step("modules and endpoints fail on some points, and the others go on", async () => {
     const checks: readonly (readonly [kind: string, runtime: object, faults: readonly unknown[], ended: object])[] = [
       ["wasm", { type: "wasm", artifact: { content_base64: FAULTY.toBase64() } }, [0, 3, 1, 5, 2, 6, 7], {

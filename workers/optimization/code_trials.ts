@@ -5,9 +5,17 @@ import type { SandboxRuntime } from "../../db/schema.ts";
 import type { Execution } from "../../engine/execution.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
-import type { CarriedTests, CarryTask, SliceRun, TrialTask } from "../common/protocol.ts";
+import type { CarriedTests, CarryTask, SliceRun, TrialsTask, TrialTask } from "../common/protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import type { SandboxTask, ScriptTrialsJob, TrialOutcome, TrialsRun, WasmTrialsJob } from "../sandbox/task.ts";
+import type { SandboxTask, TrialOutcome } from "../sandbox/task.ts";
+import type {
+  MarketsTrialsRun,
+  ScriptMarketsTrialsJob,
+  ScriptTrialsJob,
+  TrialsRun,
+  WasmMarketsTrialsJob,
+  WasmTrialsJob,
+} from "../sandbox/trials_task.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { SlicePlan } from "./slice_plan.ts";
@@ -21,7 +29,7 @@ export interface CodeServices {
 }
 
 /** @returns True if the code runs without a compiler. @throws {RunError} Where its language cannot run here. */
-export async function requireMode(scripts: ScriptModes, runtime: SandboxRuntime): Promise<boolean> {
+async function requireMode(scripts: ScriptModes, runtime: SandboxRuntime): Promise<boolean> {
   if (runtime.type !== "script") return false;
   const language = runtime.language ?? "typescript";
   const refused = await refuseScript(scripts, language);
@@ -30,17 +38,25 @@ export async function requireMode(scripts: ScriptModes, runtime: SandboxRuntime)
 }
 
 /** Makes the jobs of some code. @throws {RunError} When it cannot be run. */
-async function openCode({ db, scripts }: CodeServices, runtime: CodeRuntime) {
+export async function openCode({ db, scripts }: CodeServices, runtime: CodeRuntime) {
   const jitless = await requireMode(scripts, runtime);
-  const code = await readModule(db, runtime.sha256);
-  if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
-  const toJob = (run: Omit<TrialsRun, "candlesMin">): WasmTrialsJob | ScriptTrialsJob => {
-    const common = { ...run, candlesMin: runtime.minCandles };
-    if (runtime.type === "wasm") return { ...common, kind: "run_trials", module: code };
-    const language = runtime.language ?? "typescript";
-    return { ...common, kind: "script_trials", source: new TextDecoder().decode(code), language };
+  const module = await readModule(db, runtime.sha256);
+  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
+  const { minCandles: candlesMin } = runtime;
+  const script: Pick<ScriptTrialsJob, "source" | "language"> | null = runtime.type === "wasm"
+    ? null
+    : { source: new TextDecoder().decode(module), language: runtime.language ?? "typescript" };
+  return {
+    jitless,
+    toJob: (run: Omit<TrialsRun, "candlesMin">): WasmTrialsJob | ScriptTrialsJob =>
+      script === null
+        ? { ...run, candlesMin, kind: "run_trials", module }
+        : { ...run, candlesMin, kind: "script_trials", ...script },
+    toMarketsJob: (run: Omit<MarketsTrialsRun, "candlesMin">): WasmMarketsTrialsJob | ScriptMarketsTrialsJob =>
+      script === null
+        ? { ...run, candlesMin, kind: "run_markets_trials", module }
+        : { ...run, candlesMin, kind: "script_markets_trials", ...script },
   };
-  return { jitless, toJob };
 }
 
 /**
@@ -58,19 +74,9 @@ export async function runCodeTrials(
   const { jitless, toJob } = await openCode(services, runtime);
   const collected = new CollectedTrials(plan.task);
   const jobOf = ({ task, lookbackWanted }: SlicePlan, canReload: boolean) => {
-    const { trials, own, budgetMs, returnsMax, ...settings } = task;
-    const left = trials.slice(collected.done);
-    return toJob({
-      parametersJson: left.map(({ parameters }) => toJson({ ...own, ...ownParameters(parameters) })),
-      ...executionsOf(task.execution, left),
-      task: settings,
-      lookback: trials[0]?.lookback ?? 0,
-      lookbackWanted,
-      canReload,
-      budgetMs,
-      // Every `returnsStride`-th trial keeps its returns.
-      returnsMax: returnsMax * task.returnsStride,
-    });
+    const { trials: _trials, own: _own, budgetMs: _budgetMs, returnsMax: _returnsMax, ...settings } = task;
+    const trials = describeTrials(task, task.execution, collected.done);
+    return toJob({ ...trials, task: settings, lookbackWanted, canReload });
   };
   const outcome = await runInSandbox(jobOf(plan, true), {
     ...limits,
@@ -79,6 +85,23 @@ export async function runCodeTrials(
     reload: async (lookback) => jobOf(await reload(lookback), false),
   });
   return collected.end(outcome);
+}
+
+/** The trials of a slice that are not done yet, as a process of code takes them. */
+export function describeTrials(
+  { trials, own, budgetMs, returnsMax, returnsStride }: TrialsTask,
+  execution: Execution,
+  done: number,
+): Pick<TrialsRun, "parametersJson" | "executions" | "lookback" | "budgetMs" | "returnsMax"> {
+  const left = trials.slice(done);
+  return {
+    parametersJson: left.map(({ parameters }) => toJson({ ...own, ...ownParameters(parameters) })),
+    ...executionsOf(execution, left),
+    lookback: trials[0]?.lookback ?? 0,
+    budgetMs,
+    // Every `returnsStride`-th trial keeps its returns.
+    returnsMax: returnsMax * returnsStride,
+  };
 }
 
 /** The tests that one account trades. */

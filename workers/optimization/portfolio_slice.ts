@@ -18,8 +18,6 @@ export interface PortfolioSlice {
   readonly dataSha256: string;
   /** The trading days of a test window, in days since 1970; null elsewhere. */
   readonly dates: readonly number[] | null;
-  /** Candles that were wanted before the range; null: there are no more. */
-  readonly lookbackWanted: number | null;
   /** Loads its candles again with more of them before the range. */
   readonly reload: (lookback: number) => Promise<LoadedPortfolio>;
 }
@@ -42,13 +40,12 @@ export async function planPortfolioSlice(
   const reload = (candles: number) => loadPortfolio(services, dated, settings, { markets, lookback: candles });
   // The first identifies the candles, whatever the lookback.
   const range = await reload(0);
-  const { task, lookbackWanted } = lookback === 0 ? range : await reload(lookback);
+  const { task } = lookback === 0 ? range : await reload(lookback);
   return {
     task,
     trials: trialsTask(record, settings, { trials, part }),
     dataSha256: range.sha256,
     dates: part.kind === "test" ? listPortfolioDays(range.task) : null,
-    lookbackWanted,
     reload,
   };
 }

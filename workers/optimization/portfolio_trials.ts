@@ -1,9 +1,8 @@
-/** Trials of a user's code over many markets with one account: a process for each, as for a backtest. */
+/** Trials of a user's code over many markets with one account. */
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import type { RemoteRunner } from "../backtest/remote_runner.ts";
 import type { RunSettings } from "../backtest/run_settings.ts";
-import type { PortfolioRun } from "../backtest/runner.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import type { SliceRun, TrialTask } from "../common/protocol.ts";
 import type { LoadedPortfolio } from "../portfolio/load_portfolio.ts";
@@ -11,32 +10,61 @@ import { findMarketsDecider } from "../portfolio/markets_decider.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import type { SandboxMarkets } from "../sandbox/task.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
+import { type CodeRuntime, type CodeServices, describeTrials, openCode } from "./code_trials.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
 
-interface TrialServices {
+/**
+ * Runs the first trials of a slice of a module or a script, as many as it has time for, in one process.
+ *
+ * @throws {RunError} When no trial can run.
+ */
+export async function runCodeAccounts(
+  services: CodeServices,
+  runtime: CodeRuntime,
+  slice: PortfolioSlice,
+  limits: SandboxLimits,
+): Promise<Outcome<SliceRun>> {
+  const { jitless, toMarketsJob } = await openCode(services, runtime);
+  const collected = new CollectedTrials(slice.trials);
+  const jobOf = ({ task }: Pick<LoadedPortfolio, "task">, lookbackWanted: number | null) => {
+    const trials = describeTrials(slice.trials, task.execution, collected.done);
+    const canReload = lookbackWanted === null;
+    return toMarketsJob({ ...trials, task, lookbackWanted: lookbackWanted ?? trials.lookback, canReload });
+  };
+  const outcome = await runInSandbox(jobOf(slice, null), {
+    ...limits,
+    jitless,
+    onTrial: (trial) => collected.add(trial),
+    reload: async (lookback) => jobOf(await slice.reload(lookback), lookback),
+  });
+  return collected.end(outcome);
+}
+
+interface RemoteServices {
   readonly db: Db;
   readonly remote: RemoteRunner;
   readonly within: SandboxLimits;
 }
 
+interface RemoteTrials {
+  readonly record: Optimization;
+  readonly settings: RunSettings;
+  readonly slice: PortfolioSlice;
+}
+
 /**
- * Runs the first trials of a slice, as many as it has time for.
+ * Runs the first trials of a slice of an endpoint, as many as it has time for, one at a time: an endpoint's own limits hold for each.
  *
  * @throws {RunError} When no trial can run.
  */
-export async function runPortfolioTrials(
-  services: TrialServices,
-  record: Optimization,
-  settings: RunSettings,
-  slice: PortfolioSlice,
-): Promise<Outcome<SliceRun>> {
-  const { trials, budgetMs } = slice.trials;
+export async function runRemoteAccounts(services: RemoteServices, given: RemoteTrials): Promise<Outcome<SliceRun>> {
+  const { trials, budgetMs } = given.slice.trials;
   const until = performance.now() + budgetMs;
-  const collected = new CollectedTrials(slice.trials);
+  const collected = new CollectedTrials(given.slice.trials);
   for (const trial of trials) {
     if (collected.done > 0 && performance.now() >= until) break;
-    const outcome = await attempt(services, { record, settings, slice, trial }, collected.done > 0);
+    const outcome = await attempt(services, given, trial, collected.done > 0);
     if (outcome === null) break;
     if (outcome.type === "completed") collected.add({ type: "completed", ...outcome.result });
     else if (outcome.type === "failed") collected.add(outcome);
@@ -45,48 +73,25 @@ export async function runPortfolioTrials(
   return collected.end({ type: "completed" });
 }
 
-interface Trial {
-  readonly record: Optimization;
-  readonly settings: RunSettings;
-  readonly slice: PortfolioSlice;
-  readonly trial: TrialTask;
-}
-
 /**
  * @param hasTrials The slice has others, which are to be stored.
  * @returns Null where no trial can run any more: the next slice finds out why.
  */
 async function attempt(
-  services: TrialServices,
-  trial: Trial,
+  { db, remote, within }: RemoteServices,
+  { record, settings, slice: { task } }: RemoteTrials,
+  { parameters }: TrialTask,
   hasTrials: boolean,
 ): Promise<Outcome<SandboxMarkets> | null> {
+  const own = JSON.parse(JSON.stringify({ ...settings.own, ...ownParameters(parameters) }, inStoredOrder));
   try {
-    return await runTrial(services, trial);
+    const decider = await findMarketsDecider(db, record, { ...settings, own });
+    const execution = executionOf(task.execution, parameters);
+    const run = decider.toRun({ ...task, execution, checksIntegrity: false }, null);
+    if (run.kind !== "remote") throw new TypeError(`Cannot run a trial of an endpoint as one of kind ${run.kind}`);
+    return await remote.runMarkets(run.run, within);
   } catch (error) {
     if (hasTrials && error instanceof RunError) return null;
     throw error;
   }
-}
-
-async function runTrial(
-  { db, remote, within }: TrialServices,
-  { record, settings, slice, trial }: Trial,
-): Promise<Outcome<SandboxMarkets>> {
-  const own = JSON.parse(JSON.stringify({ ...settings.own, ...ownParameters(trial.parameters) }, inStoredOrder));
-  const decider = await findMarketsDecider(db, record, { ...settings, own });
-  const toRun = ({ task, lookbackWanted }: Pick<LoadedPortfolio, "task" | "lookbackWanted">): PortfolioRun =>
-    decider.toRun(
-      { ...task, execution: executionOf(task.execution, trial.parameters), checksIntegrity: false },
-      lookbackWanted,
-    );
-  const run = toRun(slice);
-  if (run.kind === "remote") return await remote.runMarkets(run.run, within);
-  if (run.kind !== "code") throw new TypeError(`Cannot run a trial of code as one of kind ${run.kind}`);
-  const reload = async (lookback: number) => {
-    const again = toRun(await slice.reload(lookback));
-    if (again.kind !== "code") throw new TypeError(`Cannot continue a trial of code as one of kind ${again.kind}`);
-    return again.job;
-  };
-  return await runInSandbox(run.job, { ...within, reload });
 }

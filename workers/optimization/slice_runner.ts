@@ -23,17 +23,10 @@ import type { ScriptModes } from "../scripts/script_mode.ts";
 import type { SandboxLimits } from "../sandbox/process.ts";
 import type { Spares } from "../sandbox/spares.ts";
 import { SANDBOX_BYTES_MAX, type SandboxRun } from "../sandbox/task.ts";
-import {
-  type CarriedPlan,
-  carryCode,
-  type CodeRuntime,
-  type CodeServices,
-  requireMode,
-  runCodeTrials,
-} from "./code_trials.ts";
+import { type CarriedPlan, carryCode, type CodeRuntime, type CodeServices, runCodeTrials } from "./code_trials.ts";
 import { CollectedTrials } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
-import { runPortfolioTrials } from "./portfolio_trials.ts";
+import { runCodeAccounts, runRemoteAccounts } from "./portfolio_trials.ts";
 import type { MarketTrials } from "./scan_slice.ts";
 import type { SlicePlan } from "./slice_plan.ts";
 
@@ -147,12 +140,13 @@ export class SliceRunner {
       const { seed: _seed, ...task } = slice.task;
       return await this.#startPool().runSlice({ ...task, ...slice.trials, slug: record.strategySlug ?? "" }, limits);
     }
-    const jitless = await requireMode(this.#scripts, record.runtime);
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     limits.onBegin?.();
     try {
-      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX, jitless };
-      return await runPortfolioTrials({ db: this.#db, remote: this.#remote, within }, record, settings, slice);
+      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX, spares: this.#spares };
+      return record.runtime.type === "remote"
+        ? await runRemoteAccounts({ db: this.#db, remote: this.#remote, within }, { record, settings, slice })
+        : await runCodeAccounts(this.#code, record.runtime, slice, within);
     } finally {
       this.#slots.release();
     }

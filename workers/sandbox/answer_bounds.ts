@@ -4,6 +4,7 @@
  */
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
 import { STORED_BYTES_MAX } from "./contracts/log_bounds.ts";
+import type { MarketsTask } from "../common/protocol.ts";
 import type { SandboxJob } from "./task.ts";
 import { ORDERS_MAX, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "./contracts/abi.ts";
 
@@ -52,8 +53,10 @@ export function boundsOf(job: SandboxJob): AnswerBounds {
     case "check_script":
       return { headBytesMax: HEAD_BYTES_MAX, bodyBytesMax: SMALL_BYTES_MAX, resultsMax: 0, candlesMax: 0 };
     case "run_trials":
-    case "script_trials": {
-      const candlesMax = job.task.candles.time.length;
+    case "script_trials":
+    case "run_markets_trials":
+    case "script_markets_trials": {
+      const candlesMax = "markets" in job.task ? countRows(job.task) : job.task.candles.time.length;
       const bodyBytesMax = SMALL_BYTES_MAX + 8 * candlesMax;
       return { headBytesMax: SMALL_BYTES_MAX, bodyBytesMax, resultsMax: job.parametersJson.length, candlesMax };
     }
@@ -67,13 +70,18 @@ export function boundsOf(job: SandboxJob): AnswerBounds {
     case "script_markets":
     case "remote_markets": {
       const { markets } = job.task;
-      const bounds = boundsOfRun(markets.reduce((sum, { candles }) => sum + candles.time.length, 0));
+      const bounds = boundsOfRun(countRows(job.task));
       const bodyBytesMax = Math.min(BODY_BYTES_MAX, bounds.bodyBytesMax + markets.length * MARKET_BYTES);
       return { ...bounds, bodyBytesMax };
     }
     default:
       return boundsOfRun(job.task.candles.time.length);
   }
+}
+
+/** The marks of an account over many markets, at most. */
+function countRows({ markets }: Pick<MarketsTask, "markets">): number {
+  return markets.reduce((sum, { candles }) => sum + candles.time.length, 0);
 }
 
 function boundsOfRun(candlesMax: number): AnswerBounds {

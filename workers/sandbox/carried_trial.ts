@@ -3,7 +3,7 @@ import type { RangeDays } from "../../engine/metrics/input.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 import type { CarriedTests, TrialValues } from "../common/protocol.ts";
 import { stageStrategies } from "./staged_strategy.ts";
-import type { TrialsRun } from "./task.ts";
+import type { TrialsRun } from "./trials_task.ts";
 
 /**
  * Trades the test windows of a walk-forward optimization of a user's code as one account.

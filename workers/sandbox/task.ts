@@ -1,9 +1,8 @@
 import type { RunProgress } from "../../engine/control.ts";
-import type { Execution } from "../../engine/execution.ts";
 import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../common/outcome.ts";
 import { countInputCandles } from "./candle_series.ts";
-import type { CarriedTests, RunTask, SimulatedRun, TrialValues } from "../common/protocol.ts";
+import type { CarriedTests, SimulatedRun, TrialValues } from "../common/protocol.ts";
 import type { PinnedEndpoint, RemoteTask } from "../common/remote_task.ts";
 import {
   countCandles,
@@ -17,8 +16,16 @@ import type { Deciding, Marked } from "./decision_calls.ts";
 import type { DryRun } from "./dry_report.ts";
 import type { InterpreterCode } from "./interpreter_files.ts";
 import type { CandlePathsTask } from "./paths_task.ts";
+import type {
+  AnyTrialsRun,
+  SandboxTask,
+  ScriptMarketsTrialsJob,
+  ScriptTrialsJob,
+  WasmMarketsTrialsJob,
+  WasmTrialsJob,
+} from "./trials_task.ts";
 
-export type { DryRun, SandboxMarkets, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
+export type { DryRun, SandboxMarkets, SandboxTask, ScriptLanguage, ScriptMarketsJob, WasmMarketsJob };
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
@@ -42,11 +49,13 @@ export type SandboxJob =
   | WasmTrialsJob
   | WasmPathsJob
   | WasmMarketsJob
+  | WasmMarketsTrialsJob
   | ScriptCheckJob
   | ScriptJob
   | ScriptTrialsJob
   | ScriptPathsJob
   | ScriptMarketsJob
+  | ScriptMarketsTrialsJob
   | RemoteJob
   | RemoteMarketsJob
   | FetchJob;
@@ -104,41 +113,6 @@ export interface ScriptJob extends Omit<ScriptCheckJob, "kind">, CodeRun {
   readonly kind: "script";
 }
 
-/** Trials of a user's code, one after the other in one process. */
-export interface TrialsRun {
-  /** The strategy's own parameters of each, as JSON, in order. */
-  readonly parametersJson: readonly string[];
-  /** No decision before this many candles. */
-  readonly candlesMin: number;
-  /** With the longest lookback that was wanted. */
-  readonly task: SandboxTask;
-  /** The execution of each, in order; absent: that of the task. */
-  readonly executions?: readonly Execution[];
-  /** Parameters that take over the account of the only trial, each from a moment on, milliseconds since 1970; absent: it is a trial like others. */
-  readonly later?: readonly { readonly parametersJson: string; readonly fromMs: number }[];
-  /** Candles before the range that each trial is shown, and that were wanted for the task; the archive may have fewer. */
-  readonly lookback: number;
-  readonly lookbackWanted: number;
-  /** The process may ask for more candles, once. */
-  readonly canReload: boolean;
-  /** No trial but the first begins after `budgetMs`, or once those before it have kept `returnsMax` daily returns. */
-  readonly budgetMs: number;
-  readonly returnsMax: number;
-}
-
-/** Trials of a module. */
-export interface WasmTrialsJob extends TrialsRun, Pick<WasmJob, "module"> {
-  readonly kind: "run_trials";
-}
-
-/** Trials of a script. */
-export interface ScriptTrialsJob extends TrialsRun {
-  readonly kind: "script_trials";
-  readonly source: string;
-  /** Of the source. */
-  readonly language: ScriptLanguage;
-}
-
 /** Runs of a user's code on paths of candles, one after the other in one process. */
 export interface PathsRun extends CandlePathsTask {
   /** The strategy's own parameters, as JSON. */
@@ -186,9 +160,6 @@ export interface FetchJob {
   readonly bytesMax: number;
 }
 
-/** A run's candles and settings. */
-export type SandboxTask = Omit<RunTask, "slug" | "parameters">;
-
 /** Facts about a module that may be registered. */
 interface ModuleReport extends DryRun {
   readonly abiVersion: number;
@@ -225,7 +196,7 @@ export interface Fetched {
 
 /** The value of a job that completes. Trials and paths have been reported one by one. */
 export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule
-  : Job extends WasmTrialsJob | ScriptTrialsJob | PathsRun ? object
+  : Job extends AnyTrialsRun | PathsRun ? object
   : Job extends ScriptCheckJob ? ValidScript
   : Job extends FetchJob ? Fetched
   : Job extends WasmMarketsJob | ScriptMarketsJob | RemoteMarketsJob ? SandboxMarkets

@@ -1,3 +1,5 @@
+import { viewCandles } from "../../engine/candles.ts";
+import { cutInput } from "../../engine/inputs.ts";
 import type { PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
 import { findRows, type PortfolioRows } from "../../engine/portfolio/portfolio_rows.ts";
 import { cutDays } from "../../engine/run.ts";
@@ -12,21 +14,31 @@ interface TrialMarkets {
   readonly rows: PortfolioRows;
 }
 
+type MarketsOfTrials = Omit<PortfolioTask, "slug" | "parameters">;
+
 /** Cuts the lookback of each trial over many markets: equal ones are the same columns. */
 export class MarketsCutter {
-  readonly #task: Omit<PortfolioTask, "parameters">;
+  readonly #task: MarketsOfTrials;
+  readonly #longest: number;
   readonly #cut = new Map<number, TrialMarkets>();
 
-  /** @param task Its markets have the longest lookback of the trials, as far as the archive has it. */
-  constructor(task: Omit<PortfolioTask, "parameters">) {
+  /**
+   * @param task Its markets have the longest lookback of the trials, as far as the archive has it.
+   * @param longest That lookback; trials that want more have as much.
+   */
+  constructor(task: MarketsOfTrials, longest = Infinity) {
     this.#task = task;
+    this.#longest = longest;
   }
 
-  /** @param lookback Candles before the range, as many as each market has. */
-  cut(lookback: number): TrialMarkets {
+  /** @param wanted Candles before the range, as many as each market has. */
+  cut(wanted: number): TrialMarkets {
+    const lookback = Math.min(wanted, this.#longest);
     const held = this.#cut.get(lookback);
     if (held !== undefined) return held;
-    const markets = this.#task.markets.map((market) => cutLookback(market, lookback));
+    const markets = lookback === this.#longest
+      ? this.#task.markets
+      : this.#task.markets.map((market) => cutLookback(market, lookback));
     const cut = { markets, rows: findRows({ ...this.#task, markets }) };
     if (this.#cut.size === CUTS_MAX) this.#cut.clear();
     this.#cut.set(lookback, cut);
@@ -35,19 +47,13 @@ export class MarketsCutter {
 }
 
 function cutLookback(market: PortfolioMarket, lookback: number): PortfolioMarket {
-  const { candles, firstIndex, hours = null, tradingDays = null } = market;
+  const { candles, firstIndex, hours = null, tradingDays = null, inputs } = market;
+  const own = inputs === undefined ? market : { ...market, inputs: inputs.map((input) => cutInput(input, lookback)) };
   const from = firstIndex - lookback;
-  if (from <= 0) return market;
+  if (from <= 0) return own;
   return {
-    ...market,
-    candles: {
-      time: candles.time.subarray(from),
-      open: candles.open.subarray(from),
-      high: candles.high.subarray(from),
-      low: candles.low.subarray(from),
-      close: candles.close.subarray(from),
-      volume: candles.volume.subarray(from),
-    },
+    ...own,
+    candles: viewCandles(candles, from, candles.time.length),
     firstIndex: lookback,
     hours: hours && { opens: hours.opens.subarray(from), closes: hours.closes.subarray(from) },
     tradingDays: tradingDays === null ? null : cutDays(tradingDays, from),

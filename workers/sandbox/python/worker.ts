@@ -6,6 +6,7 @@ import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import { CALLS } from "../decision_calls.ts";
 import { doScriptMarkets } from "../script/markets.ts";
+import { doScriptMarketsTrials } from "../script/markets_trials.ts";
 import { doScriptJob, doScriptRuns } from "../script/run.ts";
 import type { FromChild, InterpreterMessage, ToChildWorker } from "../task.ts";
 import { compilePython } from "./compile.ts";
@@ -35,6 +36,8 @@ async function answer({ job, control }: ToChildWorker): Promise<FromChild<object
         return await doScriptJob(job, { control, report: post, countIn }, compile);
       case "script_markets":
         return await doScriptMarkets(job, { control, report: post }, compile);
+      case "script_markets_trials":
+        return await doScriptMarketsTrials(job, { control, report: post }, compile);
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compile);

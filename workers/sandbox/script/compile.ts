@@ -39,11 +39,13 @@ export async function compileScript(
   if (seePlace !== null) return compileMarked(code, seePlace);
   try {
     const program = new vm.Script(STRICT + code, PLACE);
-    const lasting = new LastingRealm((realm) => {
+    const compileIn = (realm: vm.Context) => {
       const body = vm.compileFunction(STRICT + code, [], { ...PLACE, parsingContext: realm });
       return () => Reflect.apply(body, undefined, []);
-    });
-    return { open: () => openRealm(program), openAgain: () => lasting.open(), reads: new Reads(code) };
+    };
+    const lasting: LastingRealm[] = [];
+    const openAgain = (market = 0) => (lasting[market] ??= new LastingRealm(compileIn)).open();
+    return { open: () => openRealm(program), openAgain, reads: new Reads(code) };
   } catch (error) {
     throw await explain(source, error);
   }

@@ -52,8 +52,8 @@ export interface CompiledScript {
    * @param market Of the run, 0 first: its world may end those of the run before.
    */
   readonly open: (market: number) => OpenedScript;
-  /** The same for one of many runs that follow each other, in what those before have left as it was. Absent: there is only `open`. */
-  readonly openAgain?: () => OpenedScript;
+  /** The same for one of many runs that follow each other, in what those before have left as it was in this market. Absent: there is only `open`. */
+  readonly openAgain?: (market?: number) => OpenedScript;
 }
 
 /** A column that a script sees: its memory there, and the whole of it. */

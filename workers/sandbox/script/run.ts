@@ -16,9 +16,9 @@ import {
   type ScriptCheckJob,
   type ScriptJob,
   type ScriptPathsJob,
-  type ScriptTrialsJob,
   type ValidScript,
 } from "../task.ts";
+import type { ScriptTrialsJob } from "../trials_task.ts";
 import type { Plot } from "../../common/protocol.ts";
 import { ScriptFault } from "./fault.ts";
 import { runPortfolioScriptDry } from "./check_portfolio.ts";
@@ -94,10 +94,11 @@ export async function doScriptRuns(
       }, job.candlesMin);
     };
     const repeating: TrialListener = { ...listener, attempt: (trial) => worlds.attempt(trial) };
+    const makeGuest: MakeGuest = (script, json, series) => new ScriptGuest(script, json, series);
     if (job.kind === "script_trials") {
+      const makeOrRefuse: MakeGuest = (...given) => orRefuse(() => makeGuest(...given));
       return runTrials(job, (json, ...held) => make(json, makeOrRefuse, ...held), repeating);
     }
-    const makeGuest: MakeGuest = (script, json, series) => new ScriptGuest(script, json, series);
     return runPaths(job, () => make(job.parametersJson, makeGuest, job.task.firstIndex), repeating);
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw error;
@@ -108,9 +109,9 @@ export async function doScriptRuns(
 type MakeGuest = (script: CompiledScript, parametersJson: string, series: Series) => ScriptGuest;
 
 /** @throws {PointRefused} When the script throws a RangeError at its creation. */
-function makeOrRefuse(script: CompiledScript, parametersJson: string, series: Series): ScriptGuest {
+export function orRefuse<Made>(make: () => Made): Made {
   try {
-    return new ScriptGuest(script, parametersJson, series);
+    return make();
   } catch (error) {
     if (error instanceof RunError && REFUSAL.test(error.message)) throw new PointRefused(error.message);
     throw error;

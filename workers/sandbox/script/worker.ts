@@ -8,6 +8,7 @@ import { CALLS } from "../decision_calls.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { compileScript } from "./compile.ts";
 import { doScriptMarkets } from "./markets.ts";
+import { doScriptMarketsTrials } from "./markets_trials.ts";
 import { doScriptJob, doScriptRuns } from "./run.ts";
 import { warmUp } from "./warm_up.ts";
 
@@ -40,6 +41,8 @@ async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<F
         return await doScriptJob(job, { control, report: post, countIn }, compile);
       case "script_markets":
         return await doScriptMarkets(job, { control, report: post }, compile);
+      case "script_markets_trials":
+        return await doScriptMarketsTrials(job, { control, report: post }, compileScript);
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compileScript);

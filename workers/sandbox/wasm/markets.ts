@@ -1,9 +1,10 @@
 /** A module over many markets: an instance for each, or one that decides on all, and one account between them. */
 import type { PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
-import { type Outcome, RunError } from "../../common/outcome.ts";
+import { type Failed, type Outcome, RunError } from "../../common/outcome.ts";
 import { candleMs } from "../candle_series.ts";
 import type { MarketsActs } from "../markets/check_markets.ts";
 import { MarketsLog } from "../markets/markets_log.ts";
+import { runMarketsTrials } from "../markets/markets_trials.ts";
 import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
 import {
   candleBytes,
@@ -15,10 +16,13 @@ import {
   type WasmMarketsJob,
 } from "../task.ts";
 import { roundCapacity } from "../player.ts";
+import type { TrialListener } from "../trials.ts";
+import type { WasmMarketsTrialsJob } from "../trials_task.ts";
 import { checkModule } from "./check.ts";
 import type { LogLines } from "./guest_imports.ts";
 import { type GuestMaker, makersFor } from "./maker.ts";
 import { GuestPortfolio } from "./portfolio.ts";
+import { orRefuse } from "./run.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "./strategy.ts";
 
@@ -35,19 +39,49 @@ export function doWasmMarkets(
 ): Outcome<SandboxMarkets> | LookbackRequest {
   const log = new MarketsLog(report);
   try {
-    const checked = checkModule(job.module);
-    const { decidesOnMarkets } = checked;
-    const instances = decidesOnMarkets ? 1 : job.task.markets.length;
-    const makers = makersFor(checked, instances, SANDBOX_BYTES_MAX + candleBytes(job));
-    const strategies = decidesOnMarkets ? portfolioOf(job, makers[0]!, log) : strategiesOf(job, makers, log);
-    return backtest(job, strategies, control, log);
+    return backtest(job, openModule(job)(job, log), control, log);
   } catch (error) {
-    if (error instanceof ModuleFault) {
-      return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the module: ${error.message}` };
-    }
     if (error instanceof RunError) return { ...error.outcome, log: log.lines };
-    throw error;
+    return failedBy(error);
   }
+}
+
+/** Runs trials of a module over many markets. */
+export function doWasmMarketsTrials(
+  job: WasmMarketsTrialsJob,
+  listener: TrialListener,
+): Outcome<object> | LookbackRequest {
+  try {
+    const strategies = openModule(job);
+    const log = new MarketsLog(() => {});
+    const { candlesMin } = job;
+    return runMarketsTrials(
+      job,
+      (parametersJson, task) => orRefuse(() => strategies({ parametersJson, task, candlesMin }, log)(false)),
+      listener,
+    );
+  } catch (error) {
+    return failedBy(error);
+  }
+}
+
+type MarketsRun = Pick<WasmMarketsJob, "task" | "parametersJson" | "candlesMin">;
+
+/** Checks a module. @returns Makes the strategies of its runs, one run after the other. @throws {ModuleFault} */
+function openModule(
+  job: WasmMarketsJob | WasmMarketsTrialsJob,
+): (run: MarketsRun, log: MarketsLog) => MakeStrategy {
+  const checked = checkModule(job.module);
+  const { decidesOnMarkets } = checked;
+  const instances = decidesOnMarkets ? 1 : job.task.markets.length;
+  const makers = makersFor(checked, instances, SANDBOX_BYTES_MAX + candleBytes(job));
+  return (run, log) => decidesOnMarkets ? portfolioOf(run, makers[0]!, log) : strategiesOf(run, makers, log);
+}
+
+/** @throws What is no fault of the module. */
+function failedBy(error: unknown): Failed {
+  if (!(error instanceof ModuleFault)) throw error;
+  return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the module: ${error.message}` };
 }
 
 /** Makes the strategy of a run. @param isFirst True: its first instances log; later ones repeat it. */
@@ -55,7 +89,7 @@ type MakeStrategy = (isFirst: boolean) => PortfolioRequest["strategy"];
 
 /** One instance for all markets. */
 function portfolioOf(
-  { task, parametersJson, candlesMin }: WasmMarketsJob,
+  { task, parametersJson, candlesMin }: MarketsRun,
   maker: GuestMaker,
   log: MarketsLog,
 ): MakeStrategy {
@@ -73,7 +107,7 @@ function portfolioOf(
 }
 
 /** An instance for each market. */
-function strategiesOf(job: WasmMarketsJob, makers: readonly GuestMaker[], log: MarketsLog): MakeStrategy {
+function strategiesOf(job: MarketsRun, makers: readonly GuestMaker[], log: MarketsLog): MakeStrategy {
   const { task } = job;
   const make = (market: number, isFirst: boolean) => {
     const { candles, id } = task.markets[market]!;

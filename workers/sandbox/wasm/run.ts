@@ -15,8 +15,8 @@ import {
   type ValidModule,
   type WasmJob,
   type WasmPathsJob,
-  type WasmTrialsJob,
 } from "../task.ts";
+import type { WasmTrialsJob } from "../trials_task.ts";
 import { ABI_VERSION } from "../contracts/abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
 import { type Guest, ParametersRefused } from "./guest.ts";
@@ -131,7 +131,7 @@ export function doWasmRuns(
       // A trial's own candles begin with its lookback.
       const candlesCount = job.task.candles.time.length - (job.task.firstIndex - firstIndex);
       const makeGuest = () => maker.make(parametersJson, series, [], candlesCount);
-      return new GuestStrategy(job.kind === "run_trials" ? () => makeOrRefuse(makeGuest) : makeGuest, job.candlesMin);
+      return new GuestStrategy(job.kind === "run_trials" ? () => orRefuse(makeGuest) : makeGuest, job.candlesMin);
     };
     return job.kind === "run_trials"
       ? runTrials(job, make, listener)
@@ -143,7 +143,7 @@ export function doWasmRuns(
 }
 
 /** @throws {PointRefused} When the module's `init` refuses the parameters. */
-function makeOrRefuse(make: () => Guest): Guest {
+export function orRefuse<Made>(make: () => Made): Made {
   try {
     return make();
   } catch (error) {

@@ -7,7 +7,7 @@ import { encodeFrame } from "../frames.ts";
 import { CALLS } from "../decision_calls.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { DECIDED } from "./driver.ts";
-import { doWasmMarkets } from "./markets.ts";
+import { doWasmMarkets, doWasmMarketsTrials } from "./markets.ts";
 import { doWasmJob, doWasmRuns } from "./run.ts";
 
 self.postMessage(DECIDED);
@@ -28,6 +28,8 @@ function answer(job: ToChildWorker["job"], control: Int32Array): FromChild<objec
         return doWasmJob(job, control, post);
       case "run_markets":
         return doWasmMarkets(job, control, post);
+      case "run_markets_trials":
+        return doWasmMarketsTrials(job, { control, report: post });
       case "run_trials":
       case "run_paths":
         return doWasmRuns(job, { control, report: post });
