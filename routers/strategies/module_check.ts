@@ -42,7 +42,7 @@ const declaredSchema = z.record(z.string(), z.unknown()).nullable().default(null
  *
  * @param parameters For the dry run.
  * @throws AppError INVALID_MODULE, INVALID_SCRIPT, ENDPOINT_NOT_ALLOWED, SCRIPTS_NOT_ALLOWED or PYTHON_NOT_READY with the worker's reason; QUOTA_EXCEEDED when too many of the user's
- * checks wait; UNAVAILABLE when no worker answers in time. After an error nothing stays stored.
+ * checks wait; UNAVAILABLE when no worker answers in time, or the check's process broke twice. After an error nothing stays stored.
  */
 export async function checkModule(
   ctx: Context & { readonly user: User },
@@ -115,14 +115,17 @@ async function awaitVerdict(
       const { decidesOn } = verdict;
       return { parameterSchema: declaredSchema.parse(verdict.parameterSchema), ...(decidesOn && { decidesOn }) };
     }
+    if (verdict?.code === "UNAVAILABLE") throw unavailable(verdict.message);
     if (verdict !== undefined) {
       const code = CODES.find((known) => known === verdict.code) ?? "INVALID_MODULE";
       const { message } = verdict;
       throw new AppError(code, message, { issues: [{ path, message }] });
     }
-    if (performance.now() > deadline) {
-      throw new AppError("UNAVAILABLE", "Cannot check the code: no worker has answered", { retryAfterSeconds: 15 });
-    }
+    if (performance.now() > deadline) throw unavailable("Cannot check the code: no worker has answered");
     await untilChanged();
   }
+}
+
+function unavailable(message: string): AppError {
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 15 });
 }

@@ -15,6 +15,8 @@ import type { Fetched, ScriptLanguage, ValidModule, ValidScript } from "../sandb
 const log = getLogger(["hindcast", "queue"]);
 
 const FETCH_MS_MAX = 8000;
+// Its own last words may have paths of this machine: they are in the log.
+const BROKEN = "Cannot check the code: the process of its check ended twice without a verdict, and the log says how";
 
 /** The services of a module check. */
 interface CheckServices {
@@ -51,7 +53,7 @@ async function judge(
 ): Promise<boolean> {
   let data = check.data;
   if (data === null) {
-    const fetched = await fetchModule(check, egress, signal);
+    const fetched = await onceMore(check, () => fetchModule(check, egress, signal));
     if (fetched.type === "stopped") return false;
     if (fetched.type !== "completed") {
       await storeVerdict(db, check.id, verdictOf(fetched), null);
@@ -59,12 +61,17 @@ async function judge(
     }
     data = fetched.body;
   }
-  const outcome = check.format === "wasm"
-    ? await validateModule(data, check.parameters, { signal, spares })
-    : await checkScript(scripts, languageOf(check), new TextDecoder().decode(data), check.parameters, {
-      signal,
-      spares,
-    });
+  const checked = data;
+  const outcome = await onceMore(
+    check,
+    (): Promise<Outcome<ValidScript | ValidModule>> =>
+      check.format === "wasm"
+        ? validateModule(checked, check.parameters, { signal, spares })
+        : checkScript(scripts, languageOf(check), new TextDecoder().decode(checked), check.parameters, {
+          signal,
+          spares,
+        }),
+  );
   if (outcome.type === "stopped") return false;
   await storeVerdict(db, check.id, verdictOf(outcome), data);
   return true;
@@ -96,7 +103,21 @@ async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: Abor
   }
 }
 
-/** @throws {Error} When the sandbox itself broke. */
+/** Starts another process where the first one broke: the system may have ended it for others' memory. */
+async function onceMore<Value extends object>(
+  { id }: ModuleCheck,
+  work: () => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
+  const outcome = await work();
+  if (outcome.type !== "broken") return outcome;
+  log.warn("The process of check {id} broke, and another one is started: {reason}", { id, reason: outcome.message });
+  const again = await work();
+  if (again.type === "broken") {
+    log.error("The process of check {id} broke again: {reason}", { id, reason: again.message });
+  }
+  return again;
+}
+
 function verdictOf(outcome: Exclude<Outcome<ValidScript | ValidModule | Fetched>, Stopped>): Verdict {
   if (outcome.type === "completed") {
     const declared = "parameterSchema" in outcome ? outcome.parameterSchema : null;
@@ -108,5 +129,5 @@ function verdictOf(outcome: Exclude<Outcome<ValidScript | ValidModule | Fetched>
     };
   }
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
-  throw new Error(`The sandbox broke: ${outcome.message}`);
+  return { accepted: false, code: "UNAVAILABLE", message: BROKEN };
 }
