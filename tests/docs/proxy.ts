@@ -5,7 +5,7 @@ import { inCluster } from "../support/cluster.ts";
 import { freePort } from "../support/free_port.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { startProcess } from "../support/process.ts";
-import { PROXIES, startProxy } from "../support/proxies.ts";
+import { PROXIES, startDeployedCaddy, startProxy } from "../support/proxies.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -48,6 +48,19 @@ for (const name of PROXIES) {
     await service.close();
   });
 }
+
+Deno.test("the Caddyfile of deploy/ passes requests on, and says in our words when no process is up", async () => {
+  const service = await startTestService("PGlite", { TRUSTED_PROXIES: "127.0.0.1" });
+  const proxy = await startDeployedCaddy(Number(new URL(service.url).port));
+  const proxied = Object.assign(service.client(), { url: proxy.url });
+  await until(() => proxied.get("/api/health").then(({ status }) => status === 200, () => false));
+  await proxied.signUp();
+  expect((await proxied.get("/api/session")).status).toBe(200);
+  await service.close();
+  const away = await proxied.get("/api/session");
+  expect([away.status, away.at("/error/code"), away.headers.get("retry-after")]).toEqual([503, "UNAVAILABLE", "1"]);
+  await proxy.end();
+});
 
 const POSTS = 1_000;
 const CLIENTS = 4;

@@ -14,6 +14,15 @@ export interface Proxy {
 export const PROXIES = ["nginx", "Caddy"] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
+/** Starts Caddy on a free port with deploy/Caddyfile, in front of a process of the service. */
+export async function startDeployedCaddy(place: number): Promise<Proxy> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const port = freePort();
+  const text = (await readPage("deploy/Caddyfile")).replace("{\n", "{\n\tadmin off\n");
+  const env = { SITE: `http://127.0.0.1:${port}`, API: "127.0.0.1", API_PORT: String(place) };
+  return serve(await writeCaddy(folder, text, env), folder, port);
+}
+
 /**
  * Starts one of the page's proxies on a free port, which adds the header `x-upstream` to its answers.
  *
@@ -30,6 +39,10 @@ export async function startProxy(
   const command = name === "nginx"
     ? await writeNginx(folder, change(nginxOf(port, places)))
     : await writeCaddy(folder, change(caddyOf(port, places)));
+  return serve(command, folder, port);
+}
+
+function serve(command: Deno.Command, folder: string, port: number): Proxy {
   const process = command.spawn();
   const end = async () => {
     process.kill("SIGTERM");
@@ -68,10 +81,10 @@ function caddyOf(port: number, places: readonly number[]): string {
     );
 }
 
-async function writeCaddy(folder: string, text: string): Promise<Deno.Command> {
+async function writeCaddy(folder: string, text: string, variables: Record<string, string> = {}): Promise<Deno.Command> {
   const path = `${folder}/Caddyfile`;
   await Deno.writeTextFile(path, text);
-  const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const env = { ...variables, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const args = ["run", "--config", path, "--adapter", "caddyfile"];
   return new Deno.Command("/usr/bin/caddy", { args, env, stdout: "null", stderr: "null" });
 }
