@@ -1,13 +1,17 @@
 /** Writes dist/hindcast: the npm package whose command is `hindcast`. Node starts it, and the Deno that npm installs runs it. */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { packDatabase } from "./pack_database.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const ROOT = new URL("../", import.meta.url);
 const TARGET = new URL("dist/hindcast/", ROOT);
 /** Deno would take the package's own dependencies for the project's, were they in one folder. */
 const PROJECT = new URL("project/", TARGET);
-/** The files of the project that the command needs. The console is built already, so that a first start builds nothing. */
+/**
+ * The files of the project that the command needs. The console is built already, and a new database comes with them, so that a first
+ * start makes neither.
+ */
 const FILES = [
   ...["main.ts", "deno.json", "service.lock", "LICENSE", "README.md", "CHANGELOG.md"],
   ...[
@@ -37,9 +41,11 @@ async function buildPackage(): Promise<void> {
   await Deno.remove(TARGET, { recursive: true }).catch(ignoreMissing);
   await Deno.mkdir(PROJECT, { recursive: true });
   for (const name of FILES) await copy(name);
+  const build = await digest(PROJECT);
+  await packDatabase(PROJECT);
   for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(new URL(name, ROOT), new URL(name, TARGET));
   await Deno.copyFile(new URL("package/hindcast.mjs", import.meta.url), new URL("hindcast.mjs", TARGET));
-  const description = describePackage(await digest(PROJECT));
+  const description = describePackage(build);
   await Deno.writeTextFile(new URL("package.json", TARGET), `${JSON.stringify(description, null, 2)}\n`);
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { ConnectionError, type PostgresAddress } from "../postgres/postgres_socket.ts";
+import { readPackedDatabase } from "./packed_database.ts";
 import { loadPgliteFiles } from "./pglite_files.ts";
 import type { FromPgliteThread, ToPgliteThread } from "./pglite_messages.ts";
 // Imported as text: a Worker of a file would need permission to read it, and the service has none.
@@ -44,8 +45,8 @@ export class PgliteServer {
     };
     try {
       // The thread loads PGlite meanwhile.
-      const files = await loadPgliteFiles();
-      thread.postMessage({ type: "open", folder, files } satisfies ToPgliteThread);
+      const [files, packed] = await Promise.all([loadPgliteFiles(), readPackedDatabase(folder)]);
+      thread.postMessage({ type: "open", folder, files, packed } satisfies ToPgliteThread);
       await opened.promise;
     } catch (error) {
       thread.terminate();

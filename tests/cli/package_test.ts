@@ -58,7 +58,15 @@ Deno.test("the packed command serves the built console at once, runs a backtest,
   await untilGone(started);
   // No build ran: what was packed is whole.
   expect(await errors).not.toContain("Building");
-  // Data lies where the command was called.
-  expect((await Deno.stat(`${folder}/app/.data`)).isDirectory).toBe(true);
+  // Data lies where the command was called. Its database is the one that was packed, as its identifier says.
+  const packedIn = `${folder}/app/node_modules/hindcast/project/db/migrations/new_database.tar.gz`;
+  const identifiers = await runLines(
+    `find '${folder}/app/.data' -perm /077
+    head -c 8 '${folder}/app/.data/database/global/pg_control' | od -A n -t x8
+    tar -xzOf '${packedIn}' "$(tar -tzf '${packedIn}' | grep pg_control)" | head -c 8 | od -A n -t x8`,
+  );
+  const [own, inPackage, ...others] = identifiers.stdout.trimEnd().split("\n");
+  expect([identifiers.code, own?.length, others]).toEqual([0, 17, []]);
+  expect(own).toBe(inPackage);
   await Deno.remove(folder, { recursive: true });
 });
