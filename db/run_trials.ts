@@ -6,7 +6,7 @@ import { prepareOnce } from "./prepare_once.ts";
 import { backtests, optimizations } from "./schema.ts";
 
 /** A user's tries of a strategy on a market. */
-interface RunTrials {
+export interface RunTrials {
   /** Completed backtests with different run keys: a run that is verified, repeated or reused is one. */
   readonly backtests: number;
   /** Trials of optimizations that did not fail. */
@@ -18,7 +18,7 @@ interface RunTrials {
 }
 
 /** By what the tries around a backtest are found. */
-type Market = Pick<Backtest, "ownerId" | "symbol" | "exchange" | "strategy" | "strategySlug">;
+export type TriedMarket = Pick<Backtest, "ownerId" | "symbol" | "exchange" | "strategy" | "strategySlug">;
 
 /** An optimization over the range of a backtest. */
 export type RangeOptimization = Pick<
@@ -57,7 +57,7 @@ function prepareCount(isStrategy: SQL) {
 /** Counts the tries of a backtest's owner with the same symbol, exchange and strategy: by its slug, or by its name without one. */
 export async function countRunTrials(
   db: Db,
-  { ownerId, symbol, exchange, strategy, strategySlug }: Market,
+  { ownerId, symbol, exchange, strategy, strategySlug }: TriedMarket,
 ): Promise<RunTrials> {
   const market = { ownerId, symbol, exchange };
   const [row] = strategySlug === null
@@ -73,7 +73,7 @@ export async function countRunTrials(
  */
 export async function listRunTries(
   db: Db,
-  { ownerId, symbol, exchange, strategy, strategySlug }: Market,
+  { ownerId, symbol, exchange, strategy, strategySlug }: TriedMarket,
   limit: number,
 ): Promise<{ readonly id: string; readonly runKey: string | null }[]> {
   const { id, runKey } = backtests;

@@ -99,8 +99,30 @@ export function deflatedByChance(
 ): Measured {
   const variance = sharpeVariance(sharpe, skew, kurtosis);
   if (typeof variance !== "number") return variance;
-  const known = Math.max(Number.MIN_VALUE, Math.min(probability, 1 - Number.EPSILON / 2));
-  return normalProbability(normalQuantile(known) - expectedBest(trials, 1) / Math.sqrt(variance));
+  return normalProbability(scoreOf(probability) - expectedBest(trials, 1) / Math.sqrt(variance));
+}
+
+/**
+ * The deflated Sharpe ratio of the best of some trials, where they are not the only ones.
+ *
+ * @param own Of these trials alone: how many independent ones, and the best's probabilisticSharpe() with the threshold 0 and with
+ * expectedBest() of trials that vary by chance. Next to 0 or 1 both have few digits, and so has the answer.
+ * @param trials All independent ones, not fewer. Where the best was the only trial, its returns count as normal ones.
+ */
+export function deflatedAmongMore(
+  own: { readonly trials: number; readonly probability: number; readonly deflated: number },
+  trials: number,
+): number {
+  const score = scoreOf(own.probability);
+  const expected = expectedBest(own.trials, 1);
+  // What a unit of the expectation takes off: one over the root of the ratio's variance.
+  const weight = expected > 0 ? (score - scoreOf(own.deflated)) / expected : 1;
+  return normalProbability(score - weight * expectedBest(trials, 1));
+}
+
+/** The standard normal value of a probability, which may be 0 or 1 to the last digit. */
+function scoreOf(probability: number): number {
+  return normalQuantile(Math.max(Number.MIN_VALUE, Math.min(probability, 1 - Number.EPSILON / 2)));
 }
 
 /**

@@ -13,7 +13,7 @@ import { withoutReserved } from "../strategies/parameters.ts";
 const freeForm = z.record(z.string(), z.unknown());
 
 /** The tries of its owner that a run is one of, and what is left of its Sharpe ratio. */
-const runTrialsSchema = z.object({
+export const runTrialsSchema = z.object({
   backtests: z.int(),
   optimization_trials: z.number(),
   /** The number of independent tries that all of them amount to. */

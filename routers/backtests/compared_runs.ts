@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { type Backtest, backtestRecords } from "../../db/backtests.ts";
+import { backtestRecords } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { findUnreadable } from "../../db/codec/unreadable.ts";
-import { listRunTries } from "../../db/run_trials.ts";
+import { listRunTries, type TriedMarket } from "../../db/run_trials.ts";
 import { joinDays } from "../../research/joined_days.ts";
 import type { Context } from "../common/trpc.ts";
 import { readReturns } from "./series.ts";
@@ -53,13 +53,13 @@ function knownOf(db: Db): KnownRuns {
 type Reading = Pick<Context, "db" | "rowsWorker">;
 
 /**
- * Compares the daily returns of the tries around a backtest that are runs, as far as they are stored and not too many.
+ * Compares the daily returns of the tries around a run that are backtests, as far as they are stored and not too many.
  *
  * @param without The run key of one that does not take part.
  */
 export async function compareRuns(
   ctx: Reading,
-  row: Backtest,
+  row: TriedMarket,
   without: string | null,
 ): Promise<ComparedRuns> {
   const listed = await listRunTries(ctx.db, row, RUNS_MAX);

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import { countRunTrials, findRangeOptimizations, type RangeOptimization } from "../../db/run_trials.ts";
+import {
+  countRunTrials,
+  findRangeOptimizations,
+  type RangeOptimization,
+  type RunTrials,
+  type TriedMarket,
+} from "../../db/run_trials.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import type { BacktestResult } from "../../engine/result.ts";
@@ -23,21 +29,34 @@ export async function readRunTrials(
   const [tries, ranged] = await Promise.all([countRunTrials(ctx.db, row), findRangeOptimizations(ctx.db, row)]);
   // A trial that is run again as a backtest is the same try.
   const isTrial = ranged.some((optimization) => isTrialOf(row, optimization));
-  const runs = tries.backtests - (isTrial ? 1 : 0);
-  const compared = runs < 2
-    ? { count: runs, independent: runs }
-    : await compareRuns(ctx, row, isTrial ? row.runKey : null);
+  const counted = await countTries(ctx, row, { tries, trial: isTrial ? row.runKey : undefined });
+  const deflated = deflate(row.result, counted.independent_tries);
+  return {
+    ...counted,
+    deflated_sharpe: typeof deflated === "number" ? deflated : null,
+    undefined_figures: typeof deflated === "number" ? {} : { deflated_sharpe: deflated.reason },
+  };
+}
+
+/**
+ * As how many independent ones the tries around a run count.
+ *
+ * @param trial The run key of the one that is a trial of an optimization, too; undefined where none is.
+ */
+export async function countTries(
+  ctx: Pick<Context, "db" | "rowsWorker">,
+  row: TriedMarket,
+  { tries, trial }: { readonly tries: RunTrials; readonly trial?: string | null | undefined },
+) {
+  const runs = tries.backtests - (trial === undefined ? 0 : 1);
+  const compared = runs < 2 ? { count: runs, independent: runs } : await compareRuns(ctx, row, trial ?? null);
   // Runs that are stored or deleted meanwhile are counted by the next request.
   const assumed = Math.max(0, runs - compared.count);
-  const independent = Math.max(1, compared.independent + assumed + tries.independentTrials);
-  const deflated = deflate(row.result, independent);
   return {
     backtests: tries.backtests,
     optimization_trials: tries.optimizationTrials,
-    independent_tries: independent,
+    independent_tries: Math.max(1, compared.independent + assumed + tries.independentTrials),
     assumed_tries: assumed + tries.unmeasuredTrials,
-    deflated_sharpe: typeof deflated === "number" ? deflated : null,
-    undefined_figures: typeof deflated === "number" ? {} : { deflated_sharpe: deflated.reason },
   };
 }
 

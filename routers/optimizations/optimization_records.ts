@@ -5,6 +5,7 @@ import { errorOf, reasonsOf, timesOf, type TrialRows } from "../../db/codec/tria
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { marketAt, marketsOf, parametersAt, withoutMarkets } from "../../research/market_axis.ts";
 import { type Axis, type Space, valueAt } from "../../research/space.ts";
+import { runTrialsSchema } from "../backtests/backtest_records.ts";
 import { resultSchema } from "../backtests/backtest_result.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
@@ -81,6 +82,8 @@ export const optimizationSchema = z.object({
   out_of_sample: outOfSampleSchema.nullable(),
   error: errorSchema.nullable(),
   ...RUN_MOMENTS,
+  /** Only where one record is read without waiting, and null until it has ended. */
+  tries: runTrialsSchema.nullable().optional(),
 }).meta({ id: "Optimization" });
 
 /** A trial as clients read it. */

@@ -14,7 +14,7 @@ import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_pro
 import { idSchema } from "../runs/runs.ts";
 import { sameMembers } from "../universes/same_members.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
-import { router, type UserContext, userProcedure } from "../common/trpc.ts";
+import { type Context, router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
 import { optimizationRequestSchema } from "./optimization_request.ts";
 import { type Execution, resolveExecution } from "../../engine/execution.ts";
@@ -23,6 +23,7 @@ import { executionRequestSchema } from "../runs/execution_request.ts";
 import { candleAxesOf } from "../../research/candle_axes.ts";
 import { marketsOf } from "../../research/market_axis.ts";
 import type { Parameters } from "../strategies/parameters.ts";
+import { readOptimizationTries } from "./optimization_tries.ts";
 import { optimizationRuns } from "./optimization_runs.ts";
 import { submitOptimization } from "./optimization_submission.ts";
 import { rankingSchema, rankingShape, rankScan } from "./scan_ranking.ts";
@@ -57,6 +58,10 @@ const shown = {
   answerSchema: z.object({ optimization: optimizationSchema }),
   submit: submitOptimization,
   show: toOptimization,
+  showOne: async (ctx: Context, row: Optimization) => ({
+    ...toOptimization(row),
+    tries: await readOptimizationTries(ctx, row),
+  }),
   answer: (optimization: z.infer<typeof optimizationSchema>) => ({ optimization }),
   eventId: ({ status, pointsDone, windowPointsDone }: Optimization) => `${status}-${pointsDone + windowPointsDone}`,
 };

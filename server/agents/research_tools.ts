@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fitRows } from "./answers.ts";
 import { idField, marketsShape, questionFields, toQuestion, waitField, waitForBacktest } from "./run_tools.ts";
 import { type AgentApi, tool } from "./tool.ts";
+import { describeTries } from "./tries.ts";
 
 type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optimization"];
 
@@ -51,7 +52,7 @@ export const RESEARCH_TOOLS = [
   tool({
     name: "read_optimization",
     title: "Read an optimization",
-    description: "An optimization's progress, best trials, luck, and walk-forward windows.",
+    description: "An optimization's progress, best trials, luck, the tries around it, and walk-forward windows.",
     input: { id: idField },
     isReading: true,
     call: async (api, { id }) => await showOptimization(api, (await api.optimizations.get({ id })).optimization),
@@ -102,7 +103,9 @@ const OPTIMIZATION = z.looseObject({
 
 async function waitForOptimization(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
   signal.throwIfAborted();
-  return await showOptimization(api, (await api.optimizations.get({ id, wait: seconds })).optimization);
+  await api.optimizations.get({ id, wait: seconds });
+  // With the tries that its best trial is one of.
+  return await showOptimization(api, (await api.optimizations.get({ id })).optimization);
 }
 
 async function waitForStressTest(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
@@ -128,7 +131,7 @@ const WAITS = {
 
 async function showOptimization(api: AgentApi, optimization: Optimization): Promise<object> {
   const { id, status, progress, strategy, symbol, exchange, objective, points, trials, error } = optimization;
-  const { luck, overfitting, out_of_sample, windows } = optimization;
+  const { luck, overfitting, out_of_sample, windows, markets } = optimization;
   const isOpen = status === "queued" || status === "running";
   const head = {
     id,
@@ -144,6 +147,7 @@ async function showOptimization(api: AgentApi, optimization: Optimization): Prom
     ...(luck === null ? {} : { luck: withoutDrawing(luck) }),
     ...(overfitting === null ? {} : { overfitting }),
     ...(out_of_sample === null ? {} : { out_of_sample }),
+    ...describeTries(optimization.tries, overfitting?.sharpe, markets === null ? "this market" : "these markets"),
     ...(isOpen ? { more: "call wait_for with this id" } : {}),
   };
   const best = { ...head, best: optimization.best, ...await readRanking(api, optimization) };

@@ -14,12 +14,17 @@ const SURE = 0.95;
  * How many tries a result is one of, and whether luck explains it.
  *
  * @param tries Null for a run without a result.
+ * @param where The markets, as the sentence names them.
  */
-export function describeTries(tries: Tries | null | undefined, sharpe: number | null | undefined): object {
+export function describeTries(
+  tries: Tries | null | undefined,
+  sharpe: number | null | undefined,
+  where = "this market",
+): object {
   if (tries === null || tries === undefined) return {};
   const count = tries.backtests + tries.optimization_trials;
   const left = tries.deflated_sharpe;
-  const head = `This account has tried this strategy ${count} ${count === 1 ? "time" : "times"} on this market.`;
+  const head = `This account has tried this strategy ${count} ${count === 1 ? "time" : "times"} on ${where}.`;
   if (left === null) {
     const reason = tries.undefined_figures.deflated_sharpe ?? "there are too few days";
     return { tries: { count, probability_of_skill: null, says: `${head} Luck is not excluded: ${reason}.` } };

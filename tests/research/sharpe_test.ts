@@ -3,6 +3,7 @@ import type { Measured } from "../../engine/metrics/measured.ts";
 import { normalProbability } from "../../engine/metrics/moments.ts";
 import { normalQuantile, upperTail } from "../../research/normal.ts";
 import {
+  deflatedAmongMore,
   deflatedByChance,
   estimateSharpe,
   expectedBest,
@@ -63,6 +64,23 @@ Deno.test("a run of which only the number of trials is known is deflated as by t
   expect(numberOf(deflatedByChance(flat, 0, 100))).toBe(0);
   expect(numberOf(deflatedByChance(flat, 1, 100))).toBeGreaterThan(0.99);
   expect(deflatedByChance({ sharpe: 1, skew: 4, kurtosis: 0 }, 0.9, 2)).toMatchObject({ reason: expect.any(String) });
+});
+
+Deno.test("the best of some trials is deflated by all others as by trials that vary by chance alone", () => {
+  for (const shape of [NORMAL, { skew: -3, kurtosis: 7 }, { skew: 0.4, kurtosis: 2 }]) {
+    for (
+      const [sharpe, count, own, trials] of [[0.1, 250, 40, 41], [-0.05, 365, 3, 900], [0.05, 1000, 2, 2]] as const
+    ) {
+      const estimate = { sharpe, count, ...shape };
+      const above = (among: number) => numberOf(probabilisticSharpe(estimate, expectedBest(among, 1 / (count - 1))));
+      const left = deflatedAmongMore({ trials: own, probability: above(1), deflated: above(own) }, trials);
+      expect(left).toBeCloseTo(above(trials), 7);
+    }
+  }
+  // A single trial of 100 tries: 1.3 standard errors above 0 less the best of 100 standard normal values, 2.53.
+  const single = { trials: 1, probability: normalProbability(1.3), deflated: normalProbability(1.3) };
+  expect(deflatedAmongMore(single, 100)).toBeCloseTo(normalProbability(1.3 - expectedBest(100, 1)), 9);
+  expect(deflatedAmongMore({ trials: 5, probability: 1, deflated: 1 }, 100)).toBeGreaterThan(0.99);
 });
 
 Deno.test("the haircut is that of Harvey and Liu (2015)", () => {

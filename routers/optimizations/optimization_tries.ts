@@ -1,0 +1,26 @@
+import type { z } from "zod";
+import type { Optimization } from "../../db/optimizations.ts";
+import { countRunTrials } from "../../db/run_trials.ts";
+import { deflatedAmongMore } from "../../research/sharpe.ts";
+import type { runTrialsSchema } from "../backtests/backtest_records.ts";
+import { countTries } from "../backtests/run_trials.ts";
+import type { Context } from "../common/trpc.ts";
+
+/** The tries that an optimization's best trial is one of; null until it has ended. */
+export async function readOptimizationTries(
+  ctx: Pick<Context, "db" | "rowsWorker">,
+  row: Optimization,
+): Promise<z.infer<typeof runTrialsSchema> | null> {
+  if (row.status === "queued" || row.status === "running") return null;
+  // Backtests of its trials count beside them: the figure is a little too strict then.
+  const counted = await countTries(ctx, row, { tries: await countRunTrials(ctx.db, row) });
+  const { independent_trials: trials = 1, probabilistic_sharpe: probability = null, deflated_sharpe: deflated = null } =
+    row.overfitting ?? {};
+  if (probability === null || deflated === null) {
+    const reason = row.overfitting?.undefined_figures["deflated_sharpe"] ?? "no trial was measured";
+    return { ...counted, deflated_sharpe: null, undefined_figures: { deflated_sharpe: reason } };
+  }
+  const all = Math.max(trials, counted.independent_tries);
+  const left = deflatedAmongMore({ trials, probability, deflated }, all);
+  return { ...counted, deflated_sharpe: left, undefined_figures: {} };
+}
