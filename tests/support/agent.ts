@@ -41,10 +41,10 @@ export async function connectAgent(service: TestService, token: string) {
       const { text, isError } = await ask(name, input);
       if (isError === true) throw new Error(`${name}: ${text}`);
       let answer = JSON.parse(text);
-      // A machine that is busy answers later.
+      // A machine that is busy answers later: that is no call of the agent's way.
       while (answer.status === "queued" || answer.status === "running") {
         const kind = name === "optimize" ? "optimization" : name === "stress_test" ? name : "backtest";
-        answer = JSON.parse((await ask("wait_for", { kind, id: answer.id })).text);
+        answer = JSON.parse((await askOnce("wait_for", { kind, id: answer.id }, 1)).text);
       }
       return answer;
     },

@@ -1,5 +1,6 @@
 """Hindcast, the backtesting service, from Python: `hc = hindcast.connect()`, then `hc.run(...)`."""
 
+from .bases import Portfolio, Strategy
 from .client import Hindcast, connect
 from .errors import HindcastError, RunFailed, ServiceUnreachable
 from .local import LocalService, local
@@ -16,10 +17,12 @@ __all__ = [
     "LocalService",
     "MonteCarlo",
     "Optimization",
+    "Portfolio",
     "Record",
     "Run",
     "RunFailed",
     "ServiceUnreachable",
+    "Strategy",
     "StressTest",
     "connect",
     "local",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote
 
+from .catalogue import Catalogue
 from .errors import HindcastError
 from .records import Record
 from .results import MonteCarlo, Optimization, Run, StressTest
@@ -51,7 +52,7 @@ def _read_login() -> Mapping[str, str]:
     return json.loads(path.read_text("utf-8")) if path.is_file() else {}
 
 
-class Hindcast:
+class Hindcast(Catalogue):
     """A service, seen by one user. `connect()` makes it."""
 
     def __init__(self, transport: Transport) -> None:
@@ -170,14 +171,6 @@ class Hindcast:
     def runs(self, **filters: Any) -> Table:
         """Your runs, newest first, in short: `status`, `strategy`, `symbol`, `tag`, `search`, `sort` and others choose."""
         return to_table(self._transport.json("GET", "/api/backtests", None, {**filters, "view": "summary"})["backtests"])
-
-    def strategies(self, **filters: Any) -> Table:
-        """The catalogue: `search`, `runtime_type` and `source` choose."""
-        return to_table(self._transport.json("GET", "/api/strategies", None, filters)["strategies"])
-
-    def strategy(self, slug: str) -> Record:
-        """One strategy of the catalogue, with its parameters."""
-        return self._transport.json("GET", f"/api/strategies/{slug}")["strategy"]
 
     def instruments(self, search: Optional[str] = None) -> Table:
         """The candles that the service holds: symbols, exchanges, timeframes and dates."""

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, List, Optional, Tuple
 
 from .client import Hindcast
 from .errors import HindcastError, ServiceUnreachable
@@ -51,27 +51,25 @@ class LocalService(Hindcast):
 
 
 def local(repository: Optional[Any] = None, port: Optional[int] = None) -> LocalService:
-    """Starts a service with npx, in a temporary folder, and connects to it.
+    """Starts a service in a temporary folder, and connects to it.
 
     Args:
-        repository: The folder of Hindcast's repository; without it HINDCAST_REPOSITORY, else the one that this package lies in.
+        repository: The folder of Hindcast's repository; without it HINDCAST_REPOSITORY, else the one that this package lies in. Where
+            there is none, the command `hindcast` that npm installed serves.
         port: A free one by default.
 
     Raises:
-        FileNotFoundError: There is no repository, or no npx.
+        FileNotFoundError: There is neither a repository nor the command, or no npx.
         ServiceUnreachable: It does not answer; the message has the end of its log.
     """
-    root = _find_repository(repository)
+    command, root = _find_command(repository)
     port = port or _free_port()
     folder = tempfile.mkdtemp(prefix="hindcast-")
     secret = secrets.token_urlsafe(24)
     settings = {"PORT": str(port), "HOST": "127.0.0.1", "DATA_DIR": os.path.join(folder, "data"), "INGESTION_ADMIN_SECRET": secret}
     log = open(os.path.join(folder, "log"), "wb")
-    deno = ["deno"] if shutil.which("deno") else ["npx", "-y", f"deno@{_runtime_version(root)}"]
     # A session of its own, so that the whole family ends with it.
-    process = subprocess.Popen(
-        [*deno, "task", "start"], cwd=root, env={**os.environ, **settings}, stdout=log, stderr=log, start_new_session=True
-    )
+    process = subprocess.Popen(command, cwd=root or folder, env={**os.environ, **settings}, stdout=log, stderr=log, start_new_session=True)
     try:
         transport = Transport(f"http://127.0.0.1:{port}", None)
         _await_health(transport, process, folder)
@@ -96,12 +94,20 @@ class _WithSecret(Transport):
         return super()._request(method, path, body, query, headers)
 
 
-def _find_repository(repository: Optional[Any]) -> Path:
-    named = repository or os.environ.get("HINDCAST_REPOSITORY") or Path(__file__).resolve().parents[3]
-    root = Path(named)
-    if not (root / "main.ts").is_file():
-        raise FileNotFoundError(f"There is no repository of Hindcast at {root}: name its folder, as in hindcast.local('/path/to/hindcast')")
-    return root
+def _find_command(repository: Optional[Any]) -> Tuple[List[str], Optional[Path]]:
+    """What serves, and the folder that it is called in, where that matters."""
+    named = repository or os.environ.get("HINDCAST_REPOSITORY")
+    root = Path(named or Path(__file__).resolve().parents[3])
+    if (root / "main.ts").is_file():
+        deno = ["deno"] if shutil.which("deno") else ["npx", "-y", f"deno@{_runtime_version(root)}"]
+        return [*deno, "task", "start"], root
+    installed = shutil.which("hindcast")
+    if named is None and installed is not None:
+        return [installed, "serve"], None
+    raise FileNotFoundError(
+        f"There is no repository of Hindcast at {root}: name its folder, as in hindcast.local('/path/to/hindcast'), "
+        "or install the command with npm (docs/command_line.md)"
+    )
 
 
 def _runtime_version(root: Path) -> str:
