@@ -39,7 +39,7 @@ export async function readRunTrials(
 }
 
 /**
- * As how many independent ones the tries around a run count.
+ * Counts the tries around a run, and the independent ones that they amount to.
  *
  * @param trial The run key of the one that is a trial of an optimization, too; undefined where none is.
  */

@@ -43,7 +43,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["docs/python.md", "venv", "tests/client/python_test.ts"],
   ["docs/python.md", "commission=0.0005", "tests/client/python_test.ts"],
   ["docs/python.md", "save_universe", "tests/client/python_markets_test.ts"],
-  ["docs/python.md", "save_strategy", "tests/client/python_test.ts"],
+  ["docs/python.md", "save_strategy", "tests/client/python_strategies_test.ts"],
   ["docs/python.md", "monte_carlo", "tests/client/python_test.ts"],
   ["docs/python.md", "hindcast.serve(decide", "tests/client/python_test.ts"],
   ["docs/python.md", "serve:breakout", "tests/client/python_test.ts"],
