@@ -17,6 +17,7 @@ def core():
 
 const REFUSED: Readonly<Record<string, string>> = {
   "import time": "time cannot be imported: a strategy has no clock",
+  "from hindcast import Strategy": "hindcast cannot be imported: Strategy, Portfolio and the indicators are there",
   "import os": "os cannot be imported: a strategy reads and writes no files",
   "import os.path": "os.path cannot be imported: a strategy reads",
   "from pathlib import Path": "pathlib cannot be imported: a strategy reads and writes no files",

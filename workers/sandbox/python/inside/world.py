@@ -28,6 +28,7 @@ REASONS = {
     CODE: "code codeop ast dis importlib runpy marshal inspect types imp pkgutil",
     THREADS: "threading _thread multiprocessing concurrent subprocess signal queue",
     HOST: "js pyodide pyodide_js _pyodide micropip ctypes _ctypes sys gc platform builtins site traceback",
+    "Strategy, Portfolio and the indicators are there without it": "hindcast",
     "the indicators are there without it, and statistics, math and array": "numpy pandas scipy talib sklearn",
 }
 REASON_OF = {name: reason for reason, names in REASONS.items() for name in names.split()}
