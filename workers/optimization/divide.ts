@@ -2,7 +2,9 @@
 import type { Optimization } from "../../db/optimizations.ts";
 
 /** Computing time of a slice: about so long a dead worker's work is lost, and others wait. */
-export const SLICE_MS = 1000;
+const SLICE_MS = 1000;
+/** Longer for modules and scripts: each slice starts a process, whose first trials are slow. */
+const CODE_SLICE_MS = 5000;
 // Jobs of one optimization that wait or run: more workers than that find no more of its slices.
 const SLICES_OPEN_MAX = 256;
 
@@ -10,6 +12,11 @@ const SLICES_OPEN_MAX = 256;
 export interface PlaceRange {
   readonly from: number;
   readonly until: number;
+}
+
+/** Computing time of a slice of an optimization. */
+export function sliceMs({ runtime }: Pick<Optimization, "runtime">): number {
+  return runtime === null || runtime.type === "remote" ? SLICE_MS : CODE_SLICE_MS;
 }
 
 /** Divides a stretch into parts of about equal length. */

@@ -10,7 +10,7 @@ import { type CandleServices, loadCandles, type MarketData } from "../backtest/r
 import { RunError } from "../common/outcome.ts";
 import type { PointRules, TrialsTask } from "../common/protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
-import { SLICE_MS } from "./divide.ts";
+import { sliceMs } from "./divide.ts";
 import type { Stretch } from "./points.ts";
 import type { Part } from "./windows.ts";
 
@@ -87,7 +87,7 @@ export function trialsTask(
   return {
     trials,
     own,
-    budgetMs: SLICE_MS,
+    budgetMs: sliceMs(record),
     returnsMax: RETURNS_MAX,
     ...chooseReturns(record, part),
     objective: requireNumeric(record.objective),
