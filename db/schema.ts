@@ -23,6 +23,7 @@ import { user } from "./account_schema.ts";
 import type { StoredPlot } from "./codec/plots_part.ts";
 import { RESULT_PARTS } from "./codec/result_parts.ts";
 import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime, submissionKey } from "./column_types.ts";
+import { optimizations } from "./optimization_schema.ts";
 import type { ResultInputs } from "./result_inputs.ts";
 
 export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
@@ -234,3 +235,22 @@ export const stressTests = pgTable(
   { ...studyColumns(), result: jsonb("result").$type<StressResult>() },
   studyIndexes("stress_tests"),
 );
+
+/** Links by which anybody reads a run, a comparison or an optimization of their owner's. */
+export const shares = pgTable("shares", {
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  /** The SHA-256 of the token in the address, hexadecimal. It is as random as a key, so that a slow hash would add nothing. */
+  tokenSha256: text("token_sha256").notNull().unique(),
+  /** The run, or the first of a comparison; null for an optimization. */
+  backtestId: uuid("backtest_id").references(() => backtests.id, { onDelete: "cascade" }),
+  /** All runs of a comparison, in its order; null for others. */
+  comparedIds: uuid("compared_ids").array(),
+  optimizationId: uuid("optimization_id").references(() => optimizations.id, { onDelete: "cascade" }),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  expiresAt: moment("expires_at").notNull(),
+}, (table) => [
+  index("shares_owner_index").on(table.ownerId, table.id),
+  index("shares_backtest_index").on(table.backtestId).where(sql`backtest_id is not null`),
+  index("shares_optimization_index").on(table.optimizationId).where(sql`optimization_id is not null`),
+]);

@@ -10,6 +10,7 @@ import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations
 import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo/monte_carlo.ts";
 import { sessionRouter } from "./session.ts";
 import { stressTestsRouter, stressTestsStreamsRouter } from "./stress_tests/stress_tests.ts";
+import { sharesRouter } from "./shares/shares.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
 import { tokensRouter } from "./tokens.ts";
 import { router } from "./common/trpc.ts";
@@ -25,6 +26,7 @@ const routers = {
   optimizations: optimizationsRouter,
   monteCarlo: monteCarloRouter,
   stressTests: stressTestsRouter,
+  shares: sharesRouter,
   strategies: strategiesRouter,
   universes: universesRouter,
   endpoints: endpointsRouter,

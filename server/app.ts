@@ -26,6 +26,7 @@ import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
 import { measure, StreamLimits } from "./answers/stream_limits.ts";
 import { serveConsole } from "./console.ts";
+import { serveLinkPreviews } from "./shared_page.ts";
 import { ReportShell } from "./answers/encode_report.ts";
 import { describeApi } from "./openapi/document.ts";
 import { ROUTES } from "./rest/routes.ts";
@@ -133,7 +134,8 @@ export function createApp(options: AppOptions): Handler {
   serveAgentSignIn(app, options);
   app.get("/strategy.d.ts", async (c) => c.text(await Deno.readTextFile(SCRIPT_TYPES)));
   serveDescription(app);
-  serveConsole(app, options.consoleFolder);
+  const links = { db: options.db, origin: options.origins[0] ?? "" };
+  serveConsole(app, options.consoleFolder, serveLinkPreviews(app, links));
 
   app.notFound((c) => answerError(c, pathNotFound(c)));
   app.onError((error, c) => {

@@ -34,8 +34,13 @@ const BUILDING = `<!doctype html>
  * Files below /assets/ carry a hash in their name and may be cached for ever; all others are asked for again each time.
  *
  * @param folder The path of the build. It may appear later; until then a page says that it is being built.
+ * @param findHead Gives a change of the console's page for some requests, null for others.
  */
-export function serveConsole(app: Hono<ServerEnv>, folder: string): void {
+export function serveConsole(
+  app: Hono<ServerEnv>,
+  folder: string,
+  findHead: (c: HonoContext<ServerEnv>) => Promise<((page: string) => string) | null> = () => Promise.resolve(null),
+): void {
   const files = { root: folder, getContent: readFile, precompressed: true };
   const keep = (c: HonoContext, value: string) => void c.header("cache-control", value);
   app.get(ASSETS, serveStatic({ ...files, onFound: (_, c) => keep(c, "public, max-age=31536000, immutable") }));
@@ -59,7 +64,11 @@ export function serveConsole(app: Hono<ServerEnv>, folder: string): void {
   app.get("*", async (c, next) => {
     // Programs that ask for an unknown path get the error that says so.
     if (!/\btext\/html\b/.test(c.req.header("accept") ?? "") || isOfPrograms(c.req.path)) return await next();
-    return await serveConsolePage(c);
+    const addHead = await findHead(c);
+    const page = addHead === null ? null : await readFile(`${folder}/index.html`);
+    if (addHead === null || page === null) return await serveConsolePage(c);
+    servesPage(c);
+    return c.html(addHead(new TextDecoder().decode(page)));
   });
 }
 

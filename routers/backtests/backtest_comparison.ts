@@ -14,8 +14,8 @@ import { curveReader } from "./series.ts";
 import { integerSchema } from "../common/paging.ts";
 import type { Context, User } from "../common/trpc.ts";
 
-const COMPARED_MIN = 2;
-const COMPARED_MAX = 5;
+export const COMPARED_MIN = 2;
+export const COMPARED_MAX = 5;
 const POINTS_MAX = 2_000;
 // A time with a value of each curve, and the settings and metrics of a run, as JSON, about.
 const POINT_BYTES = 250;
@@ -45,7 +45,8 @@ export const comparisonSchema = z.object({
   }),
 });
 
-type Comparison = z.infer<typeof comparisonSchema>;
+/** Backtests side by side. */
+export type Comparison = z.infer<typeof comparisonSchema>;
 
 /**
  * Compares completed backtests of one user.

@@ -8,7 +8,7 @@ import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { MARKET_LETTERS_MAX, readRunChart, runChartSchema } from "./run_chart.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
-import { publicProcedure, userProcedure } from "../common/trpc.ts";
+import { linkedProcedure, publicProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;
 // A bucket of a chart as JSON, about.
@@ -50,7 +50,7 @@ export const drawingProcedures = {
   metrics: publicProcedure.output(z.object({ metrics: z.array(metricSchema) })).query(() => ({ metrics: METRICS })),
 
   /** Candles, equity, drawdown and position of one of the caller's completed backtests, merged into about `points` buckets to draw. */
-  chart: userProcedure
+  chart: linkedProcedure("backtest", "id")
     .input(inputObject(chartShape))
     .output(runChartSchema)
     .query(async ({ ctx, input: { id, ...range } }) => {
@@ -63,7 +63,7 @@ export const drawingProcedures = {
     }),
 
   /** Trades of one of the caller's completed backtests in columns, from the one numbered above `after` on. */
-  tradeTable: userProcedure
+  tradeTable: linkedProcedure("backtest", "id")
     .input(inputObject(tradeTableShape))
     .output(tradeColumnsSchema)
     .query(async ({ ctx, input: { id, after, limit } }) => {

@@ -1,15 +1,14 @@
 /** The procedure behind a run's report: everything that its page shows, in one bounded answer. */
 import { z } from "zod";
-import type { Backtest } from "../../db/backtests.ts";
 import { listTrades } from "../../db/trades.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
-import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
+import { backtestSchema, returnSchema } from "./backtest_records.ts";
 import { inputObject } from "../common/input_object.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
-import { withoutAddress } from "../strategies/runtime_config.ts";
+import { toShareable } from "../shares/shareable.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { readDays, returnsOf, toReturnRows } from "./series.ts";
 import { readStressResult, stressResultSchema } from "./stress_result.ts";
@@ -72,14 +71,3 @@ export const reportProcedures = {
 
 /** The data of a report. */
 export type Report = z.infer<typeof reportSchema>;
-
-/** A backtest without what its owner keeps from others: notes, tags, and where foreign code is. */
-function toShareable(row: Backtest): z.infer<typeof backtestSchema> {
-  const { runtime, ...parameters } = row.parameters;
-  const config = z.record(z.string(), z.unknown()).safeParse(runtime);
-  return {
-    ...toBacktest(row),
-    parameters: { ...parameters, ...(config.success ? { runtime: withoutAddress(config.data) } : {}) },
-    ...{ notes: null, tags: [], star: false },
-  };
-}

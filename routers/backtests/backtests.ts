@@ -42,7 +42,7 @@ import {
 import { runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
 import { readRunTrials } from "./run_trials.ts";
-import { type Context, router, type UserContext, userProcedure } from "../common/trpc.ts";
+import { type Context, linkedProcedure, router, type UserContext, userProcedure } from "../common/trpc.ts";
 
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;
@@ -111,7 +111,7 @@ export const backtestsRouter = router({
     }),
 
   /** A page of the orders of one of the caller's completed backtests, in order of placement. */
-  orders: userProcedure
+  orders: linkedProcedure("backtest", "id")
     .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
@@ -142,7 +142,7 @@ export const backtestsRouter = router({
     }),
 
   /** The returns of one of the caller's completed backtests by trading day, month or year, oldest first. */
-  returns: userProcedure
+  returns: linkedProcedure("backtest", "id")
     .input(inputObject(returnsShape))
     .output(z.object({ returns: z.array(returnSchema) }))
     .query(async ({ ctx, input }) => {

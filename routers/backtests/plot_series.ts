@@ -15,7 +15,7 @@ import { encodeCursor, integerSchema, listShape } from "../common/paging.ts";
 import { countBefore, type TimeRange } from "./equity.ts";
 import { type ChartRange, MARKET_LETTERS_MAX } from "./run_chart.ts";
 import { afterCursor, rangeShape, type SeriesAnswer, toRange } from "./series.ts";
-import { type Context, type UserContext, userProcedure } from "../common/trpc.ts";
+import { type Context, linkedProcedure, type UserContext, userProcedure } from "../common/trpc.ts";
 
 const ROWS_DEFAULT = 500;
 const ROWS_MAX = 10_000;
@@ -59,7 +59,7 @@ const plotsShape = {
 
 export const plotProcedures = {
   /** The plots of one of the caller's ended backtests, merged into about `points` buckets to draw. */
-  series: userProcedure
+  series: linkedProcedure("backtest", "id")
     .input(inputObject({
       id: idSchema,
       from: z.int().min(0).default(0),

@@ -30,6 +30,7 @@ export const ERRORS = {
   SYMBOL_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "nothing is held of it, and no provider has it" },
   RUN_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no such ingestion run" },
   TOKEN_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no token of yours has the id" },
+  SHARE_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no link of yours has the id, or the link opens nothing any more" },
   INSTRUMENT_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no instrument has the id" },
   ROUTE_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no such path" },
   METHOD_NOT_ALLOWED: { trpc: "METHOD_NOT_SUPPORTED", meaning: "`Allow` lists the path's methods" },

@@ -8,12 +8,12 @@ import type { Context, User } from "./trpc.ts";
  * @throws AppError RATE_LIMITED where too much of the user's waits already.
  */
 export async function readLarge<Answer>(
-  { answer, userTurns, user }: Context & { readonly user: User },
+  { answer, userTurns, user, link }: Context & { readonly user: User },
   read: () => Promise<Answer>,
 ): Promise<Answer> {
   return await answer.inTurn(async () => {
     answer.requireSome();
-    return await userTurns.run(user.id, read);
+    return await userTurns.run(turnKey(user, link), read);
   });
 }
 
@@ -33,13 +33,14 @@ export function readInTurns<Row, Item>(
 
 /** Runs the pieces of one answer in turns of the caller's. The first one throws AppError RATE_LIMITED where too much waits already. */
 export function turnsOf(
-  { userTurns, user }: TurnsContext,
+  { userTurns, user, link }: TurnsContext,
 ): <Piece>(work: () => Promise<Piece>) => Promise<Piece> {
+  const key = turnKey(user, link);
   let isBegun = false;
   return async (work) => {
-    if (isBegun) return await userTurns.runLater(user.id, work);
+    if (isBegun) return await userTurns.runLater(key, work);
     isBegun = true;
-    return await userTurns.run(user.id, work);
+    return await userTurns.run(key, work);
   };
 }
 
@@ -57,4 +58,9 @@ export async function* piecesInTurns<Piece>(ctx: TurnsContext, pieces: AsyncGene
   }
 }
 
-type TurnsContext = Pick<Context, "userTurns"> & { readonly user: User };
+type TurnsContext = Pick<Context, "userTurns" | "link"> & { readonly user: User };
+
+/** Readers of a link share turns of its own: they must not use up its owner's. */
+function turnKey({ id }: User, link: Context["link"]): string {
+  return link === null ? id : `link ${link.id}`;
+}

@@ -1,4 +1,5 @@
 import type { Db } from "../../db/client.ts";
+import { countShares, type ShareSubject } from "../../db/shares.ts";
 import { countTokens } from "../../db/tokens.ts";
 import { measureUniverses } from "../../db/universes.ts";
 import type { Module } from "../../db/modules.ts";
@@ -27,6 +28,9 @@ const RUN_SECONDS = 10;
 // Modules of one user that may wait for a verdict: each waits in the memory of a process.
 const CHECKS_MAX = 50;
 const TOKENS_MAX = 50;
+// Of one user, and of one run or optimization.
+const SHARES_MAX = 200;
+const SUBJECT_SHARES_MAX = 10;
 // Of one user, with all versions.
 const UNIVERSES_MAX = 200;
 const UNIVERSE_BYTES_MAX = 16 * 1024 * 1024;
@@ -109,6 +113,18 @@ export async function requireRoomForVersion(
  */
 export async function requireRoomForToken(tx: Db, userId: string): Promise<void> {
   if (await countTokens(tx, userId) >= TOKENS_MAX) throw full("another token", `you have ${TOKENS_MAX}`, "a token");
+}
+
+/**
+ * Makes sure that a user may have another link, to a record.
+ *
+ * @param tx Holds the user's lock.
+ * @throws AppError QUOTA_EXCEEDED
+ */
+export async function requireRoomForShare(tx: Db, userId: string, subject: ShareSubject): Promise<void> {
+  if (await countShares(tx, userId) >= SHARES_MAX) throw full("another link", `you have ${SHARES_MAX}`, "links");
+  if (await countShares(tx, userId, subject) < SUBJECT_SHARES_MAX) return;
+  throw full("another link", `there are ${SUBJECT_SHARES_MAX} to the same record`, "links");
 }
 
 /**

@@ -9,6 +9,7 @@ import type { RowsWorker } from "../../workers/rows/rows_worker.ts";
 import type { UserTurns } from "./user_turns.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { AgentSignIn } from "./agent_sign_in.ts";
+import type { Link } from "../shares/link.ts";
 import type { Quotas } from "./quotas.ts";
 import type { SIGN_UP } from "./sign_up.ts";
 import { findUnstorable } from "./text.ts";
@@ -58,6 +59,8 @@ export interface Services {
 export interface Context extends Services {
   readonly user: User | null;
   readonly session: Session | null;
+  /** The link that a reader without an account came by, which opens a few procedures alone. */
+  readonly link: Link | null;
   /** The request carried the configured ingestion secret. */
   readonly hasIngestionSecret: boolean;
   readonly requestId: string;
@@ -111,6 +114,31 @@ export const publicProcedure = t.procedure.use(refuseUnstorable);
 export const userProcedure = t.procedure.use(({ ctx, type, next }) => next({ ctx: requireUser(ctx, scopeFor(type)) }))
   .use(refuseUnstorable);
 
+/**
+ * The owner of a record may call, and whoever has a link to it; `ctx.link` says which. A link stands for its owner here, so a procedure
+ * that uses this must show nothing but the record that `key` names, without what its owner keeps from others.
+ *
+ * @param kind The links that open it. @param key The field of the input with the record's id.
+ */
+export function linkedProcedure(kind: Link["kind"], key: "id" | "backtest_id") {
+  return t.procedure.use(async ({ ctx, type, getRawInput, next }) => {
+    if (ctx.link === null) return await next({ ctx: requireUser(ctx, scopeFor(type)) });
+    const id: unknown = Reflect.get(Object(await getRawInput()), key);
+    if (type !== "query" || ctx.link.kind !== kind || typeof id !== "string" || !ctx.link.ids.includes(id)) {
+      throw new AppError("FORBIDDEN", "Cannot read this by the link: it shows something else");
+    }
+    return await next({ ctx: standForOwner(ctx.link) });
+  }).use(refuseUnstorable);
+}
+
+/** The owner of a link as the user of a reading: an id to find records by, and nothing else about the person. */
+export function standForOwner(link: Link): { user: User; session: Session } {
+  return {
+    user: { id: link.ownerId, email: "", name: "", role: "user" },
+    session: { id: link.id, expiresAt: link.expiresAt, scope: "read" },
+  };
+}
+
 // An operator reads the actor and the action; the input may hold anything and is left out.
 const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
   const answer = await next();
@@ -126,6 +154,11 @@ const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
   }
   return answer;
 });
+
+/** Users and their tokens may call, and it is recorded: what it changes is seen by others. */
+export const recordedUserProcedure = t.procedure.use(({ ctx, type, next }) =>
+  next({ ctx: requireUser(ctx, scopeFor(type)) })
+).use(recordChange).use(refuseUnstorable);
 
 /** Programs that answer for a user's strategies may call, with a token that may do nothing else. */
 export const serveProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx, "serve") }))

@@ -6,7 +6,8 @@ import { type ListAnswer, listShape, pageShape, readList, readListPage } from ".
 import { afterId, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
 import { studyFilterShape, studyList } from "../runs/study_list.ts";
-import { router, userProcedure } from "../common/trpc.ts";
+import { shareError } from "../shares/shareable.ts";
+import { linkedProcedure, router, userProcedure } from "../common/trpc.ts";
 import { monteCarloSchema, toMonteCarlo } from "./monte_carlo_records.ts";
 import { PATH_COLUMNS, POINT_COLUMNS, readPathRows, readPointRows } from "./monte_carlo_paths.ts";
 import { monteCarloRuns } from "./monte_carlo_runs.ts";
@@ -29,15 +30,22 @@ export const monteCarloRouter = router({
   ...runProcedures(shown),
 
   /** A page of the caller's Monte Carlo simulations, newest first; with `backtest_id`, only those of it. */
-  list: userProcedure
+  list: linkedProcedure("backtest", "backtest_id")
     .input(inputObject({ ...pageShape, ...studyFilterShape }))
     .output(z.object({ monte_carlos: z.array(monteCarloSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { limit, cursor, ...filter } }) => {
       const page = { limit, after: afterId(cursor) };
-      const { items, next_cursor } = await readListPage(studyList(ctx, shown, filter), page, ctx.answer);
-      return { monte_carlos: [...items], next_cursor };
+      const isLinked = ctx.link !== null;
+      const list = studyList(ctx, shown, isLinked ? { ...filter, status: "completed" } : filter);
+      const { items, next_cursor } = await readListPage(list, page, ctx.answer);
+      return { monte_carlos: isLinked ? items.map(shareMonteCarlo) : [...items], next_cursor };
     }),
 });
+
+/** A completed simulation as strangers read it. */
+function shareMonteCarlo({ result, ...each }: z.infer<typeof monteCarloSchema>): z.infer<typeof monteCarloSchema> {
+  return { ...each, result: result && { ...result, failed_paths: result.failed_paths.map(shareError) } };
+}
 
 /** Procedures with streams, which only REST can carry. */
 export const monteCarloStreamsRouter = router({

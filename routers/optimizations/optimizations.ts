@@ -14,7 +14,8 @@ import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_pro
 import { idSchema } from "../runs/runs.ts";
 import { sameMembers } from "../universes/same_members.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
-import { type Context, router, type UserContext, userProcedure } from "../common/trpc.ts";
+import { shareError } from "../shares/shareable.ts";
+import { type Context, linkedProcedure, router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
 import { optimizationRequestSchema } from "./optimization_request.ts";
 import { type Execution, resolveExecution } from "../../engine/execution.ts";
@@ -80,18 +81,18 @@ export const optimizationsRouter = router({
     }),
 
   /** A page of the trials of one of the caller's optimizations, by number or by a metric. */
-  trials: userProcedure
+  trials: linkedProcedure("optimization", "id")
     .input(inputObject({ id: idSchema, ...pageShape, ...trialFilters }))
     .output(z.object({ trials: z.array(trialSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, ...request } }) => {
       const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const { list, after } = trialList(ctx, row, { limit, ...request });
       const { items, next_cursor } = await readListPage(readInTurns(ctx, list), { limit, after }, ctx.answer);
-      return { trials: [...items], next_cursor };
+      return { trials: ctx.link === null ? [...items] : items.map(shareTrial), next_cursor };
     }),
 
   /** A metric of the trials of one of the caller's optimizations over one or two parameters. */
-  surface: userProcedure
+  surface: linkedProcedure("optimization", "id")
     .input(inputObject({ id: idSchema, ...surfaceShape }))
     .output(z.object({ surface: surfaceSchema }))
     .query(async ({ ctx, input: { id, ...request } }) => {
@@ -100,7 +101,7 @@ export const optimizationsRouter = router({
     }),
 
   /** The points of one of the caller's scans by the median over its markets, and its markets by the best point. */
-  ranking: userProcedure
+  ranking: linkedProcedure("optimization", "id")
     .input(inputObject({ id: idSchema, ...rankingShape }))
     .output(z.object({ ranking: rankingSchema }))
     .query(async ({ ctx, input: { id, ...request } }) => {
@@ -139,6 +140,11 @@ export const optimizationsRouter = router({
       return { backtest: toBacktest(backtest) };
     }),
 });
+
+/** A trial as strangers read it. */
+function shareTrial({ error, ...trial }: TrialAnswer): TrialAnswer {
+  return { ...trial, error: error === null ? null : shareError(error) };
+}
 
 /** A market of a scan, with the dates of its trials. */
 async function mustFindMarket(ctx: UserContext, { id, space }: Optimization, market: string): Promise<NewScanMarket> {

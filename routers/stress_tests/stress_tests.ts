@@ -2,10 +2,11 @@ import { z } from "zod";
 import { type StressTest, stressTestRecords } from "../../db/stress_tests.ts";
 import { inputObject } from "../common/input_object.ts";
 import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
-import { router, userProcedure } from "../common/trpc.ts";
+import { linkedProcedure, router, userProcedure } from "../common/trpc.ts";
 import { afterId, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
 import { studyFilterShape, studyList } from "../runs/study_list.ts";
+import { shareError } from "../shares/shareable.ts";
 import { stressTestRuns, stressTestSchema, toStressTest } from "./stress_test_records.ts";
 import { submitStressTest } from "./stress_test_submission.ts";
 
@@ -26,15 +27,24 @@ export const stressTestsRouter = router({
   ...runProcedures(shown),
 
   /** A page of the caller's stress tests, newest first; with `backtest_id`, only those of it. */
-  list: userProcedure
+  list: linkedProcedure("backtest", "backtest_id")
     .input(inputObject({ ...pageShape, ...studyFilterShape }))
     .output(z.object({ stress_tests: z.array(stressTestSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { limit, cursor, ...filter } }) => {
       const page = { limit, after: afterId(cursor) };
-      const { items, next_cursor } = await readListPage(studyList(ctx, shown, filter), page, ctx.answer);
-      return { stress_tests: [...items], next_cursor };
+      const isLinked = ctx.link !== null;
+      const list = studyList(ctx, shown, isLinked ? { ...filter, status: "completed" } : filter);
+      const { items, next_cursor } = await readListPage(list, page, ctx.answer);
+      return { stress_tests: isLinked ? items.map(shareStressTest) : [...items], next_cursor };
     }),
 });
+
+/** A completed stress test as strangers read it. */
+function shareStressTest({ result, ...test }: z.infer<typeof stressTestSchema>): z.infer<typeof stressTestSchema> {
+  if (result === null) return { ...test, result };
+  const rows = result.rows.map(({ error, ...row }) => ({ ...row, error: error === null ? null : shareError(error) }));
+  return { ...test, result: { ...result, rows } };
+}
 
 /** Procedures with streams, which only REST can carry. */
 export const stressTestsStreamsRouter = router({

@@ -30,6 +30,7 @@ import {
   TABLE_MEDIA,
 } from "./operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "./optimization_operations.ts";
+import { SHARE_OPERATIONS } from "./share_operations.ts";
 import { STRESS_TEST_OPERATIONS } from "./stress_test_operations.ts";
 import { UNIVERSE_OPERATIONS } from "./universe_operations.ts";
 
@@ -261,6 +262,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     media: TABLE_MEDIA,
   },
   ...OPTIMIZATION_OPERATIONS,
+  ...SHARE_OPERATIONS,
   ...UNIVERSE_OPERATIONS,
   ...STRESS_TEST_OPERATIONS,
   "monteCarloStreams.list": {

@@ -2,6 +2,7 @@ import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
 import { AnswerBudget } from "../../routers/common/answer_budget.ts";
+import { openLink } from "../../routers/shares/link.ts";
 import { acceptToken } from "../../routers/token_secret.ts";
 import type { Context, Services } from "../../routers/common/trpc.ts";
 import type { Auth } from "./auth.ts";
@@ -42,7 +43,7 @@ const SESSIONLESS: ReadonlySet<string> = new Set([
 /**
  * Makes a request's context: its user, and whether it has the ingestion secret.
  *
- * @throws AppError UNAUTHENTICATED for a wrong token.
+ * @throws AppError UNAUTHENTICATED for a wrong token, SHARE_NOT_FOUND for a link that opens nothing.
  */
 export async function createContext(c: HonoContext<ServerEnv>, sources: ContextSources): Promise<Context> {
   const found = SESSIONLESS.has(c.req.path) ? null : await findCaller(c, sources);
@@ -62,6 +63,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     rowsWorker: sources.rowsWorker,
     user: found?.user ?? null,
     session: found?.session ?? null,
+    link: await findLink(c, sources),
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),
     requestId: c.get("requestId"),
     idempotencyKey: c.req.header("idempotency-key"),
@@ -79,6 +81,12 @@ async function findCaller(c: HonoContext<ServerEnv>, { auth, db }: ContextSource
   const found = await auth.useSession(c.req.raw.headers);
   if (found !== null) c.set("renewedCookies", found.cookies);
   return found;
+}
+
+/** The link that a page of the console was opened by. REST has a path of its own for links. */
+async function findLink(c: HonoContext<ServerEnv>, { db }: ContextSources): Promise<Context["link"]> {
+  const token = c.req.header("x-share-token");
+  return token === undefined || !c.req.path.startsWith("/trpc/") ? null : await openLink(db, token);
 }
 
 /**

@@ -197,6 +197,10 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/monte-carlo/:id/paths", 200, "user", (api) => api.monteCarloStreams.paths, {
     encode: encodeList,
   }),
+  route("GET", "/api/shares", 200, "user", (api) => api.shares.list),
+  route("POST", "/api/shares", 201, "user", (api) => api.shares.create),
+  route("DELETE", "/api/shares/:id", 204, "user", (api) => api.shares.revoke),
+  route("GET", "/api/shared/:token", 200, "public", (api) => api.shares.open),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,

@@ -43,6 +43,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     rowsWorker: new RowsWorker(),
     user: null,
     session: null,
+    link: null,
     hasIngestionSecret: false,
     requestId: "test",
     idempotencyKey: undefined,

@@ -28,7 +28,7 @@ Deno.test(
     await page.goto(`${service.url}/runs`);
     await page.getByRole("button", { name: "Run a first backtest" }).waitFor();
     await page.goto(`${service.url}/runs/${id}`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "This run is not yours to see" }).waitFor();
     await t.step("a session that ends before a password is changed", async () => {
       await page.goto(`${service.url}/account`);
       await page.getByLabel("Current password").fill(PASSWORD);

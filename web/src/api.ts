@@ -46,6 +46,9 @@ export type Surface = Outputs["optimizations"]["surface"]["surface"];
 export type ScanRanking = Outputs["optimizations"]["ranking"]["ranking"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
 export type Report = Outputs["backtests"]["report"];
+/** What a link shows. */
+export type Shared = Outputs["shares"]["open"];
+export type Share = Outputs["shares"]["list"]["shares"][number];
 
 const RETRIES_MAX = 3;
 

@@ -7,6 +7,7 @@ import { RUN_KINDS } from "../../db/run_kinds.ts";
 import { RUN_RECORDS } from "../../db/run_records.ts";
 import { removeExpiredRequests } from "../../db/served_requests.ts";
 import { removeExpiredAgentCodes } from "../../db/agent_codes.ts";
+import { removeExpiredShares } from "../../db/shares.ts";
 import { removeExpiredDeviceCodes, removeExpiredTokens } from "../../db/tokens.ts";
 import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
@@ -40,7 +41,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 
 /**
  * Removes old data: ended backtests and optimizations with their results if a limit is set, module checks without a waiting request, ended
- * sessions, tokens that expired a month ago, sign-ins that no browser confirmed, fetches of candles for users' requests of more than 30 days
+ * sessions, tokens that expired a month ago, sign-ins that no browser confirmed, expired links, fetches of candles for users' requests of more than 30 days
  * ago, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests stay at
  * any age.
  *
@@ -60,6 +61,7 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await removeEndedSessions(db);
   await removeExpiredTokens(db);
   await removeExpiredDeviceCodes(db);
+  await removeExpiredShares(db);
   await removeExpiredAgentCodes(db);
   await removeExpiredRequests(db);
   await inBatches(signal, () => removeOldRequests(db, new Date(Date.now() - REQUEST_KEPT_MS), BATCH));

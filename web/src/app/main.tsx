@@ -8,6 +8,7 @@ import { createRoot } from "react-dom/client";
 import type { AppRouter } from "../../../routers/app.ts";
 import { queryClient, setTransport } from "../api.ts";
 import { onReconnect, watchedFetch } from "../connection.ts";
+import { linkToken } from "../link_token.ts";
 import { router } from "./router.tsx";
 import { applyTheme } from "../theme/theme.ts";
 import "../theme/tokens.css";
@@ -20,6 +21,10 @@ const networkLink = splitLink<AppRouter>({
   true: httpSubscriptionLink({ url: TRPC }),
   false: httpLink({
     url: TRPC,
+    headers: () => {
+      const token = linkToken();
+      return token === undefined ? {} : { "x-share-token": token };
+    },
     fetch: (input, init) => watchedFetch(input, { ...init, signal: init?.signal ?? null }),
   }),
 });

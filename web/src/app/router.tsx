@@ -84,6 +84,13 @@ const run = createRoute({
   component: lazyRouteComponent(() => import("../pages/run/run.tsx"), "RunPage"),
 });
 
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: "/shared/$token",
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import("../pages/shared/shared.tsx"), "SharedPage"),
+});
+
 const data = createRoute({
   getParentRoute: () => signedIn,
   path: "/data",
@@ -184,6 +191,7 @@ export const router = createRouter({
     home,
     signIn,
     signUp,
+    shared,
     signedIn.addChildren([
       ...[runs, newRun, run, optimizations, newOptimization, optimization],
       ...[strategies, strategy, universes, universe, data, instrument, compare, account, device, connect, admin],

@@ -16,6 +16,21 @@ export function Failure({ error, reset }: { readonly error: unknown; readonly re
   );
 }
 
+/** Shown for the address of a record that the reader cannot see. @param noun As in "run". @param to The reader's own ones. */
+export function NotYours({ noun, to }: { readonly noun: string; readonly to: "/runs" | "/optimizations" }) {
+  return (
+    <div className="mx-auto my-16 max-w-lg p-6 text-center">
+      <h1 className="text-xl font-semibold">This {noun} is not yours to see</h1>
+      <p className="mt-2 text-muted">
+        This is the address of a single{" "}
+        {noun}. It belongs to another user, or it was deleted. Only its owner opens it here: ask them to choose “Share”
+        on its page, which makes a link that anybody can read.
+      </p>
+      <Link to={to} className="mt-4 inline-block text-accent underline">Go to your {noun}s</Link>
+    </div>
+  );
+}
+
 /** Shown for an address without a page. */
 export function NotFound() {
   return (

@@ -3,11 +3,13 @@ import { formatExact, formatRatio } from "../../parts/format.ts";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
 import { Interval } from "../../parts/interval.tsx";
 import { useMetric } from "../../parts/metric_value.ts";
+import { useReadOnly } from "../../parts/read_only.ts";
 import { RunTrial } from "./run_trial.tsx";
 
 /** The best trials so far, each of which can be run as a backtest. */
 export function BestTrials({ optimization }: { readonly optimization: Optimization }) {
   const { id, best, space, markets, objective } = optimization;
+  const isReadOnly = useReadOnly();
   const { label } = useMetric()(objective);
   const hasSharpe = objective !== "sharpe" && best.some(({ sharpe }) => sharpe !== null);
   const names = Object.keys(space);
@@ -17,7 +19,7 @@ export function BestTrials({ optimization }: { readonly optimization: Optimizati
     ...names.map((name) => ({ label: name, width: "8rem" })),
     { label, width: "9rem" },
     ...(hasSharpe ? [{ label: "Sharpe", width: "9rem" }] : []),
-    { label: "As a run", width: "8rem" },
+    ...(isReadOnly ? [] : [{ label: "As a run", width: "8rem" }]),
   ];
   return (
     <Table
@@ -41,9 +43,11 @@ export function BestTrials({ optimization }: { readonly optimization: Optimizati
               <Interval low={low} high={high} />
             </td>
           )}
-          <td className="px-3">
-            <RunTrial id={id} number={number} />
-          </td>
+          {!isReadOnly && (
+            <td className="px-3">
+              <RunTrial id={id} number={number} />
+            </td>
+          )}
         </tr>
       ))}
     </Table>

@@ -4,7 +4,9 @@ import { api, describeError, type Optimization } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { formatCount } from "../../parts/format.ts";
+import { useReadOnly } from "../../parts/read_only.ts";
 import { RunFacts } from "../../parts/run_facts.tsx";
+import { ShareButton } from "../../parts/share_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { useMetric } from "../../parts/metric_value.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
@@ -13,6 +15,7 @@ import { hasEnded } from "../../parts/use_backtest.ts";
 export function OptimizationHeader({ optimization }: { readonly optimization: Optimization }) {
   const { id, name, strategy, objective, direction } = optimization;
   const metric = useMetric();
+  const isReadOnly = useReadOnly();
   return (
     <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
       <div className="min-w-0 grow basis-80">
@@ -23,7 +26,7 @@ export function OptimizationHeader({ optimization }: { readonly optimization: Op
         <RunFacts facts={optimization}>{direction === "max" ? "highest" : "lowest"} {metric(objective).label}</RunFacts>
         <p className="text-sm wrap-anywhere text-muted">{describeSpace(optimization)}</p>
       </div>
-      <Actions optimization={optimization} id={id} />
+      {!isReadOnly && <Actions optimization={optimization} id={id} />}
     </header>
   );
 }
@@ -46,6 +49,7 @@ function Actions({ optimization, id }: { readonly optimization: Optimization; re
       {!hasEnded(optimization) && (
         <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ id })}>Cancel</Button>
       )}
+      {optimization.status === "completed" && <ShareButton subject={{ optimization_id: id }} noun="optimization" />}
       <a href={`/api/optimizations/${id}/trials?format=csv`} download className={buttonClass()}>Trials, CSV</a>
       <a href={`/api/optimizations/${id}/trials?format=arrow`} download className={buttonClass()}>Trials, Arrow</a>
       <DeleteButton

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, describeError } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { useReadOnly } from "../../parts/read_only.ts";
 
 /** Runs a trial as a backtest and shows it. */
 export function RunTrial({ id, number }: { readonly id: string; readonly number: number }) {
@@ -13,6 +14,7 @@ export function RunTrial({ id, number }: { readonly id: string; readonly number:
       await navigate({ to: "/runs/$id", params: { id: data.backtest.id } });
     },
   }));
+  if (useReadOnly()) return null;
   return (
     <>
       <Button

@@ -1,18 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useRef } from "react";
-import { api, type Backtest, codeOf } from "../../api.ts";
-import { Failure, NotFound } from "../../parts/failure.tsx";
-import { Charts, type ChartsHandle } from "./chart/charts.tsx";
+import { lazy, Suspense } from "react";
+import { type Backtest, codeOf } from "../../api.ts";
+import { Failure, NotYours } from "../../parts/failure.tsx";
+import { CompletedRun } from "./completed_run.tsx";
 import { RunLabels } from "./labels/run_labels.tsx";
 import { RunName } from "./labels/run_name.tsx";
-import { ResultOrigin } from "./result_origin.tsx";
 import { RunActions } from "./run_actions.tsx";
 import { RunHeader } from "./run_header.tsx";
-import { RunTabs } from "./run_tabs.tsx";
-import { RunTries } from "./run_tries.tsx";
-import { useMetrics } from "../../parts/metric_value.ts";
-import { SummaryStrip } from "./summary_strip.tsx";
 import { Failed, UnderWay } from "./unfinished.tsx";
 import { useBacktest } from "../../parts/use_backtest.ts";
 
@@ -25,7 +19,7 @@ export function RunPage() {
   const { id } = route.useParams();
   const { data, error, refetch } = useBacktest(id);
   if (data === undefined) {
-    if (codeOf(error) === "BACKTEST_NOT_FOUND") return <NotFound />;
+    if (codeOf(error) === "BACKTEST_NOT_FOUND") return <NotYours noun="run" to="/runs" />;
     if (error) return <Failure error={error} reset={() => void refetch()} />;
     return <p role="status" className="py-24 text-center text-muted">Loading the run …</p>;
   }
@@ -40,7 +34,7 @@ export function RunPage() {
       />
       {backtest.result === null
         ? backtest.status === "failed" ? <FailedRun backtest={backtest} /> : <UnderWay backtest={backtest} />
-        : <Completed backtest={backtest} result={backtest.result} />}
+        : <CompletedRun backtest={backtest} result={backtest.result} />}
     </div>
   );
 }
@@ -57,46 +51,6 @@ function FailedRun({ backtest }: { readonly backtest: Backtest }) {
           <Log id={backtest.id} showsEnd />
         </section>
       </Suspense>
-    </>
-  );
-}
-
-function Completed({ backtest, result }: {
-  readonly backtest: Backtest;
-  readonly result: NonNullable<Backtest["result"]>;
-}) {
-  const charts = useRef<ChartsHandle>(null);
-  const { chart: market = "" } = route.useSearch();
-  const navigate = route.useNavigate();
-  const chooseMarket = (chart: string) =>
-    void navigate({
-      search: ({ chart: _before, ...search }) => chart === "" ? search : { ...search, chart },
-      replace: true,
-      resetScroll: false,
-    });
-  const { data: trades } = useQuery(
-    api.backtests.tradeTable.queryOptions({ id: backtest.id }, { staleTime: Infinity }),
-  );
-  const metrics = useMetrics();
-  return (
-    <>
-      <ResultOrigin backtest={backtest} />
-      <SummaryStrip result={result} definitions={metrics} />
-      <RunTries backtest={backtest} sharpe={result.metrics.sharpe} />
-      <Charts
-        backtest={backtest}
-        trades={trades}
-        market={market}
-        chooseMarket={chooseMarket}
-        handle={charts}
-      />
-      <RunTabs
-        backtest={backtest}
-        result={result}
-        definitions={metrics}
-        trades={trades}
-        showTrade={(i) => charts.current?.showTrade(i)}
-      />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { api, type Backtest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { MENU_ITEM_CLASS, MenuPanel } from "../../parts/menu_panel.tsx";
+import { ShareButton } from "../../parts/share_button.tsx";
 import { toCurl } from "./curl.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
@@ -61,6 +62,7 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
           >
             Report
           </a>
+          <ShareButton subject={{ backtest_id: id }} noun="run" />
           <ExportMenu id={id} isPortfolio={backtest.result.portfolio !== undefined} />
         </>
       )}

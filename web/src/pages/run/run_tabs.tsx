@@ -1,7 +1,8 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { getRouteApi } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { Backtest, BacktestResult, Metric, TradeTable } from "../../api.ts";
+import { useReadOnly } from "../../parts/read_only.ts";
 import { TabList } from "../../parts/tab_list.tsx";
 import { RUN_TABS, type RunTab } from "./search.ts";
 
@@ -18,7 +19,6 @@ const StressTab = lazy(async () => ({ default: (await import("./stress/stress_ta
 const PortfolioView = lazy(async () => ({ default: (await import("./portfolio/portfolio.tsx")).PortfolioView }));
 const Trades = lazy(async () => ({ default: (await import("./trades.tsx")).Trades }));
 
-const route = getRouteApi("/signed-in/runs/$id");
 const LABELS: Readonly<Record<RunTab, string>> = {
   overview: "Overview",
   portfolio: "Portfolio",
@@ -39,14 +39,18 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
   readonly trades: TradeTable | undefined;
   readonly showTrade: (i: number) => void;
 }) {
-  const { tab: wanted = RUN_TABS[0], market = "", chart } = route.useSearch();
+  const { tab: wanted = RUN_TABS[0], market = "", chart } = useSearch({ strict: false });
+  const isReadOnly = useReadOnly();
   const drawn = chart === undefined ? {} : { chart };
   const { portfolio } = result;
-  const tabs = RUN_TABS.filter((each) => each !== "portfolio" || portfolio !== undefined);
+  const tabs = RUN_TABS.filter((each) =>
+    (each !== "portfolio" || portfolio !== undefined) && (each !== "log" || !isReadOnly)
+  );
   const tab = tabs.find((each) => each === wanted) ?? RUN_TABS[0];
-  const navigate = route.useNavigate();
+  const navigate = useNavigate();
   const choose = (value: RunTab) =>
     void navigate({
+      to: ".",
       search: value === RUN_TABS[0] ? drawn : { ...drawn, tab: value },
       replace: true,
       resetScroll: false,
@@ -61,7 +65,11 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
             <PortfolioView
               portfolio={portfolio}
               showTrades={(instrument) =>
-                void navigate({ search: { tab: "trades", market: instrument, chart: instrument }, resetScroll: false })}
+                void navigate({
+                  to: ".",
+                  search: { tab: "trades", market: instrument, chart: instrument },
+                  resetScroll: false,
+                })}
             />
           )}
           {tab === "orders" && <Orders id={backtest.id} />}
@@ -75,11 +83,12 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
               market={market}
               chooseMarket={(instrument) =>
                 void navigate({
+                  to: ".",
                   search: { ...drawn, tab: "trades", ...(instrument === "" ? {} : { market: instrument }) },
                   replace: true,
                   resetScroll: false,
                 })}
-              exportUrl={`/api/backtests/${backtest.id}/trades`}
+              exportUrl={isReadOnly ? undefined : `/api/backtests/${backtest.id}/trades`}
               showTrade={showTrade}
             />
           )}

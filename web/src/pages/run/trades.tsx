@@ -29,7 +29,7 @@ export function Trades({ result, trades, market = "", chooseMarket, exportUrl, s
   readonly trades: TradeTable | undefined;
   readonly market?: string;
   readonly chooseMarket?: (instrument: string) => void;
-  readonly exportUrl?: string;
+  readonly exportUrl?: string | undefined;
   readonly showTrade: (i: number) => void;
 }) {
   const isPrinting = usePrinting();

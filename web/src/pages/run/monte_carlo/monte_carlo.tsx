@@ -7,6 +7,7 @@ import { Button } from "../../../parts/button.tsx";
 import { DeleteButton } from "../../../parts/delete_button.tsx";
 import { formatCount, formatTime } from "../../../parts/format.ts";
 import { ProgressBar } from "../../../parts/progress_bar.tsx";
+import { useReadOnly } from "../../../parts/read_only.ts";
 import { StatusBadge } from "../../../parts/status_badge.tsx";
 import { hasEnded } from "../../../parts/use_backtest.ts";
 import { useReopening } from "../../../parts/use_reopening.ts";
@@ -20,6 +21,7 @@ const LISTED_MAX = 20;
 /** Paths that a run might have taken: starts simulations of it, and shows one. */
 export function MonteCarloTab({ backtestId }: { readonly backtestId: string }) {
   const queries = useQueryClient();
+  const isReadOnly = useReadOnly();
   const [chosen, setChosen] = useState<string>();
   const list = api.monteCarlo.list.queryOptions({ backtest_id: backtestId, limit: LISTED_MAX });
   const { data, error } = useQuery(list);
@@ -38,13 +40,18 @@ export function MonteCarloTab({ backtestId }: { readonly backtestId: string }) {
         A backtest shows one path. A simulation makes many that might have been as likely, and shows where the real run
         lies among them.
       </p>
-      <StartForm
-        backtestId={backtestId}
-        onStarted={async (id) => {
-          await refresh();
-          setChosen(id);
-        }}
-      />
+      {!isReadOnly && (
+        <StartForm
+          backtestId={backtestId}
+          onStarted={async (id) => {
+            await refresh();
+            setChosen(id);
+          }}
+        />
+      )}
+      {isReadOnly && data !== undefined && simulations.length === 0 && (
+        <p className="text-muted">No simulation of this run has been made.</p>
+      )}
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       {simulations.length > 1 && <Chooser simulations={simulations} value={shown?.id} onChange={setChosen} />}
       {shown !== undefined && <Simulation key={shown.id} simulation={shown} onProgress={replace} onChange={refresh} />}
@@ -83,6 +90,7 @@ function Simulation({ simulation, onProgress, onChange }: {
   readonly onProgress: (next: MonteCarlo) => void;
   readonly onChange: () => Promise<void>;
 }) {
+  const isReadOnly = useReadOnly();
   const { id, status, progress, error, result, ruin_drawdown: ruin } = simulation;
   const isUnderWay = !hasEnded(simulation);
   const enabled = !useConnectionLost() && isUnderWay;
@@ -96,7 +104,7 @@ function Simulation({ simulation, onProgress, onChange }: {
         <h2 className="min-w-0 font-semibold wrap-anywhere">{describe(simulation)}</h2>
         <StatusBadge status={status} progress={progress} />
         <div className="ml-auto">
-          {hasEnded(simulation)
+          {isReadOnly ? null : hasEnded(simulation)
             ? (
               <DeleteButton
                 title="Delete this simulation?"

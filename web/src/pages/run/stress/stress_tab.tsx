@@ -5,6 +5,7 @@ import { useConnectionLost } from "../../../connection.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatTime } from "../../../parts/format.ts";
 import { ProgressBar } from "../../../parts/progress_bar.tsx";
+import { useReadOnly } from "../../../parts/read_only.ts";
 import { StatusBadge } from "../../../parts/status_badge.tsx";
 import { hasEnded } from "../../../parts/use_backtest.ts";
 import { useReopening } from "../../../parts/use_reopening.ts";
@@ -12,6 +13,7 @@ import { StressTables } from "./stress_tables.tsx";
 
 /** Starts a stress test of a run, and shows the newest one: how the run ends where something is a little worse. */
 export function StressTab({ backtestId }: { readonly backtestId: string }) {
+  const isReadOnly = useReadOnly();
   const queries = useQueryClient();
   const list = api.stressTests.list.queryOptions({ backtest_id: backtestId, limit: 1 });
   const { data, error } = useQuery(list);
@@ -28,13 +30,19 @@ export function StressTab({ backtestId }: { readonly backtestId: string }) {
         parameters. It also leaves its best trades, days and years out.
       </p>
       <div className="flex flex-wrap items-center gap-3">
-        <Button
-          kind="primary"
-          disabled={start.isPending || isUnderWay}
-          onClick={() => start.mutate({ id: backtestId })}
-        >
-          {shown === undefined ? "Start a stress test" : "Test again"}
-        </Button>
+        {isReadOnly
+          ? data !== undefined && shown === undefined && (
+            <p className="text-muted">No stress test of this run has been made.</p>
+          )
+          : (
+            <Button
+              kind="primary"
+              disabled={start.isPending || isUnderWay}
+              onClick={() => start.mutate({ id: backtestId })}
+            >
+              {shown === undefined ? "Start a stress test" : "Test again"}
+            </Button>
+          )}
         {shown !== undefined && <StatusBadge status={shown.status} progress={shown.progress} />}
         {shown !== undefined && <span className="text-sm text-muted">{formatTime(shown.created_at)}</span>}
       </div>

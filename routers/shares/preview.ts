@@ -1,0 +1,60 @@
+/** The words and curves of a link's page, for messengers that show a preview of it. */
+import type { Db } from "../../db/client.ts";
+import { readSharedOptimization, readSharedRuns } from "../../db/shares.ts";
+import type { Link } from "./link.ts";
+
+/** A preview of what a link shows. */
+export interface LinkPreview {
+  readonly title: string;
+  readonly description: string;
+  /** Of each run, its equity as a fraction of the initial balance, evenly spread over its range; none of an optimization. */
+  readonly curves: readonly (readonly number[])[];
+}
+
+type SharedRun = Awaited<ReturnType<typeof readSharedRuns>>[number];
+
+/** The preview of a link; null where what it shows was deleted meanwhile. */
+export async function readPreview(db: Db, { kind, ownerId, ids }: Link): Promise<LinkPreview | null> {
+  if (kind === "optimization") {
+    const found = await readSharedOptimization(db, ownerId, ids[0] ?? "");
+    if (found === undefined) return null;
+    const { name, strategy, symbol, trials } = found;
+    const title = `Optimization: ${name ?? strategy} on ${symbol}`;
+    return { title, description: `${trials} trials. ${describeRange(found)}`, curves: [] };
+  }
+  const runs = await readSharedRuns(db, ownerId, ids);
+  const [first] = runs;
+  if (first === undefined) return null;
+  const curves = runs.map(({ sparkline }) => sparkline ?? []).filter((curve) => curve.length > 1);
+  if (kind === "backtest") return { title: titleOf(first), description: describeRun(first), curves };
+  const titles = [...new Set(runs.map(titleOf))];
+  return { title: `Comparison of ${runs.length} runs`, description: `${titles.join("; ")}.`, curves };
+}
+
+function titleOf({ name, strategy, symbol }: SharedRun): string {
+  return `${name ?? strategy} on ${symbol}`;
+}
+
+function describeRun(run: SharedRun): string {
+  const { totalReturn, sharpe, maxDrawdown, trades } = run;
+  const figures = [
+    ["Net return", percent(totalReturn)],
+    ["Sharpe", sharpe?.toFixed(2)],
+    ["deepest drawdown", percent(maxDrawdown)],
+    ["trades", trades?.toString()],
+  ].flatMap(([label, value]) => value === undefined ? [] : [`${label} ${value}`]);
+  return `${figures.join(", ")}. ${describeRange(run)}`;
+}
+
+function describeRange(
+  { strategy, symbol, exchange, startDate, endDate }: Pick<
+    SharedRun,
+    "strategy" | "symbol" | "exchange" | "startDate" | "endDate"
+  >,
+): string {
+  return `${strategy} on ${symbol}, ${exchange}, ${startDate} to ${endDate}. A simulation of the past.`;
+}
+
+function percent(fraction: number | null): string | undefined {
+  return fraction === null ? undefined : `${(fraction * 100).toFixed(1)}%`;
+}

@@ -1,0 +1,69 @@
+import { Link } from "@tanstack/react-router";
+import type { Comparison } from "../../api.ts";
+import { formatMoney } from "../../parts/format.ts";
+import { useReadOnly } from "../../parts/read_only.ts";
+import { ComparedDifferences } from "./compared_differences.tsx";
+import { ComparedMetrics } from "./compared_metrics.tsx";
+import { CurvesCard } from "./curves_card.tsx";
+import { Swatch } from "./swatch.tsx";
+
+/** Fewer runs are no comparison. */
+export const RUNS_MIN = 2;
+
+/** Runs side by side. @param leave Leaves one out; absent where there is no choice. */
+export function Compared({ data, leave }: { readonly data: Comparison; readonly leave?: (id: string) => void }) {
+  return (
+    <>
+      <RunList data={data} leave={leave} />
+      <CurvesCard curves={data.curves} />
+      <ComparedMetrics data={data} />
+      <ComparedDifferences data={data} />
+    </>
+  );
+}
+
+/** The runs with the marks of their curves. */
+function RunList({ data: { backtests }, leave }: {
+  readonly data: Comparison;
+  readonly leave: ((id: string) => void) | undefined;
+}) {
+  const isReadOnly = useReadOnly();
+  return (
+    <ul aria-label="Runs" className="grid gap-2 md:grid-cols-2 xl:grid-cols-3">
+      {backtests.map((
+        { id, strategy, name, symbol, exchange, timeframe, start_date, end_date, initial_balance },
+        i,
+      ) => (
+        <li key={id} className="flex min-w-0 items-start gap-2 rounded-lg border border-line bg-surface px-3 py-2">
+          <Swatch index={i} />
+          <div className="min-w-0 grow">
+            {isReadOnly ? <p className="truncate font-medium" title={name ?? strategy}>{name ?? strategy}</p> : (
+              <Link
+                to="/runs/$id"
+                params={{ id }}
+                title={name ?? strategy}
+                className="block truncate font-medium hover:underline"
+              >
+                {name ?? strategy}
+              </Link>
+            )}
+            <p className="truncate text-sm text-muted" title={`${symbol} on ${exchange}`}>
+              {symbol} {exchange} · {timeframe} · {formatMoney(initial_balance)}
+            </p>
+            <p className="text-sm text-muted">{start_date} to {end_date}</p>
+          </div>
+          {leave !== undefined && backtests.length > RUNS_MIN && (
+            <button
+              type="button"
+              aria-label={`Leave out run ${i + 1}`}
+              onClick={() => leave(id)}
+              className="size-6 rounded-md text-muted hover:bg-sunken hover:text-text"
+            >
+              ✕
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
