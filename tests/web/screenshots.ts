@@ -98,6 +98,9 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     }
     if (name !== "good") continue;
     runs.push({ name: "report", path: `/api/backtests/${id}/report` });
+    const link = await client.send("POST", "/api/shares", { share: { backtest_id: id } });
+    runs.push({ name: "good-shared", path: String(link.at("/path")), isSignedOut: true });
+    runs.push({ name: "good-share", path: `/runs/${id}`, act: (page) => press(page, "Share") });
     for (const method of ["candles", "trades"]) await simulatePaths(client, { backtest_id: id, method, runs: 1_000 });
     const stress = await client.send("POST", `/api/backtests/${id}/stress`);
     await client.poll(`/api/stress-tests/${stress.at("/stress_test/id")}`, "/stress_test/status");

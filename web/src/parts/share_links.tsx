@@ -38,7 +38,7 @@ export function ShareLinks({ subject }: { readonly subject: ShareSubject }) {
   return (
     <>
       <form
-        className="flex flex-wrap items-end gap-3"
+        className="flex flex-wrap items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault();
           make.mutate({ share: { ...subject, expires_in_days: Number(days) } });
@@ -52,7 +52,7 @@ export function ShareLinks({ subject }: { readonly subject: ShareSubject }) {
             onChange={({ target }) => setDays(target.value)}
           />
         </div>
-        <Button type="submit" kind="primary" className="mb-1 h-9" disabled={make.isPending}>Make a link</Button>
+        <Button type="submit" kind="primary" className="mt-6 h-9" disabled={make.isPending}>Make a link</Button>
       </form>
       {[error, make.error, revoke.error].map((each, i) =>
         each !== null && (

@@ -16,7 +16,7 @@ export function CompletedRun({ backtest, result }: {
   readonly result: NonNullable<Backtest["result"]>;
 }) {
   const charts = useRef<ChartsHandle>(null);
-  const { chart: market = "" } = useSearch({ strict: false });
+  const { chart: market = "", trade } = useSearch({ strict: false });
   const navigate = useNavigate();
   const isReadOnly = useReadOnly();
   const chooseMarket = (chart: string) =>
@@ -41,13 +41,24 @@ export function CompletedRun({ backtest, result }: {
         market={market}
         chooseMarket={chooseMarket}
         handle={charts}
+        first={trade}
       />
       <RunTabs
         backtest={backtest}
         result={result}
         definitions={metrics}
         trades={trades}
-        showTrade={(i) => charts.current?.showTrade(i)}
+        showTrade={(i) => {
+          charts.current?.showTrade(i);
+          const number = trades?.number[i];
+          if (number === undefined) return;
+          void navigate({
+            to: ".",
+            search: (search) => ({ ...search, trade: number }),
+            replace: true,
+            resetScroll: false,
+          });
+        }}
       />
     </>
   );

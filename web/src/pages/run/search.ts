@@ -19,14 +19,17 @@ interface RunSearch {
   readonly market?: string;
   /** The market whose candles the charts show. */
   readonly chart?: string;
+  /** The number of the trade that the charts show. */
+  readonly trade?: number;
 }
 
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((name) => name === search["tab"]);
-  const { market, chart } = search;
+  const { market, chart, trade } = search;
   return {
     ...(tab === undefined ? {} : { tab }),
     ...(typeof market === "string" ? { market } : {}),
     ...(typeof chart === "string" ? { chart } : {}),
+    ...(Number.isSafeInteger(trade) ? { trade: Number(trade) } : {}),
   };
 }

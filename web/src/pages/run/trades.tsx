@@ -22,14 +22,15 @@ interface Sort {
  * All trades, sorted and filtered; a click shows one in the charts.
  *
  * @param market The instrument whose trades are shown; empty for all. @param chooseMarket Absent where there is no choice.
- * @param exportUrl The address of all trades, for a table that has only the first.
+ * @param exportUrl The address of all trades, for a table that has only the first. @param first The number of the one chosen at first.
  */
-export function Trades({ result, trades, market = "", chooseMarket, exportUrl, showTrade }: {
+export function Trades({ result, trades, market = "", chooseMarket, exportUrl, first, showTrade }: {
   readonly result: BacktestResult;
   readonly trades: TradeTable | undefined;
   readonly market?: string;
   readonly chooseMarket?: (instrument: string) => void;
   readonly exportUrl?: string | undefined;
+  readonly first?: number | undefined;
   readonly showTrade: (i: number) => void;
 }) {
   const isPrinting = usePrinting();
@@ -71,20 +72,21 @@ export function Trades({ result, trades, market = "", chooseMarket, exportUrl, s
       <CutTrades result={result} trades={trades} exportUrl={exportUrl} />
       {isPrinting
         ? <PaperTrades trades={trades} rows={rows} />
-        : <TradeRows trades={trades} rows={rows} sort={sort} setSort={setSort} showTrade={showTrade} />}
+        : <TradeRows trades={trades} rows={rows} sort={sort} setSort={setSort} first={first} showTrade={showTrade} />}
     </>
   );
 }
 
 /** The table; only the rows in view are in the page. */
-function TradeRows({ trades, rows, sort, setSort, showTrade }: {
+function TradeRows({ trades, rows, sort, setSort, first, showTrade }: {
   readonly trades: TradeTable;
   readonly rows: readonly number[];
   readonly sort: Sort;
   readonly setSort: (sort: Sort) => void;
+  readonly first: number | undefined;
   readonly showTrade: (i: number) => void;
 }) {
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<number | null>(() => first === undefined ? null : trades.number.indexOf(first));
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,

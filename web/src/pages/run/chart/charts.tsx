@@ -29,14 +29,15 @@ type Run = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result"
  * Candles with trades, equity against buy and hold, drawdown and position of a completed run.
  *
  * @param market Of a run over many: the one whose candles and fills are drawn; empty: the benchmark's candles, with all fills.
- * @param chooseMarket Absent where there is no choice.
+ * @param chooseMarket Absent where there is no choice. @param first The number of the trade that is shown at first.
  */
-export function Charts({ backtest, trades, market = "", chooseMarket, handle }: {
+export function Charts({ backtest, trades, market = "", chooseMarket, handle, first }: {
   readonly backtest: Run;
   readonly trades: TradeTable | undefined;
   readonly market?: string;
   readonly chooseMarket?: (market: string) => void;
   readonly handle?: Ref<ChartsHandle> | undefined;
+  readonly first?: number | undefined;
 }) {
   const { id, result } = backtest;
   const waiting = useRef<number | null>(null);
@@ -68,6 +69,7 @@ export function Charts({ backtest, trades, market = "", chooseMarket, handle }: 
             chooseMarket={chooseMarket}
             waiting={waiting}
             handle={handle}
+            first={first}
           />
         )}
     </section>
@@ -75,7 +77,7 @@ export function Charts({ backtest, trades, market = "", chooseMarket, handle }: 
 }
 
 /** @param waiting The trade that is shown when the candles of its market are there. */
-function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle }: {
+function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle, first }: {
   readonly backtest: Run;
   readonly data: RunBars;
   readonly trades: TradeTable | undefined;
@@ -83,7 +85,9 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
   readonly chooseMarket: ((market: string) => void) | undefined;
   readonly waiting: RefObject<number | null>;
   readonly handle?: Ref<ChartsHandle> | undefined;
+  readonly first: number | undefined;
 }) {
+  const isFresh = useRef(true);
   const { id, parameters, symbol, exchange, result } = backtest;
   const isPortfolio = result?.portfolio !== undefined;
   const shown = useMemo<ChartMarket | null>(() => {
@@ -119,8 +123,9 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
   useEffect(() => {
     if (trades === undefined) return;
     chart.current?.setTrades(trades);
-    const i = waiting.current;
-    if (i === null || trades.instrument[i] !== market) return;
+    const i = waiting.current ?? (isFresh.current && first !== undefined ? trades.number.indexOf(first) : -1);
+    isFresh.current = false;
+    if (i < 0 || (market !== undefined && trades.instrument[i] !== market)) return;
     waiting.current = null;
     show(i);
   }, [trades, data]);
