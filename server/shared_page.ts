@@ -1,8 +1,8 @@
 import type { Context as HonoContext, Hono } from "hono";
 import { LRUCache } from "lru-cache";
-import type { Db } from "../db/client.ts";
 import { AppError } from "../routers/common/errors.ts";
-import { type Link, openLink } from "../routers/shares/link.ts";
+import { type Link, openLink } from "../routers/common/link.ts";
+import type { Services } from "../routers/common/trpc.ts";
 import { type LinkPreview, readPreview } from "../routers/shares/preview.ts";
 import { drawCurves } from "./answers/draw_curves.ts";
 import type { ServerEnv } from "./requests/context.ts";
@@ -11,8 +11,7 @@ import type { ServerEnv } from "./requests/context.ts";
 const PICTURES_MAX = 200;
 
 /** The parts of the service that a link's page needs. */
-interface SharedPageSources {
-  readonly db: Db;
+interface SharedPageSources extends Pick<Services, "db"> {
   /** The service's own address, which messengers need in full. */
   readonly origin: string;
 }
@@ -42,7 +41,7 @@ export function serveLinkPreviews(app: Hono<ServerEnv>, { db, origin }: SharedPa
 }
 
 /** Null where the page itself says that the link opens nothing. */
-async function findLink(db: Db, token: string): Promise<Link | null> {
+async function findLink(db: Services["db"], token: string): Promise<Link | null> {
   return await openLink(db, token).catch((error: unknown) => {
     if (error instanceof AppError && error.appCode === "SHARE_NOT_FOUND") return null;
     throw error;

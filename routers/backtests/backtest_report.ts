@@ -8,7 +8,7 @@ import { readLarge } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
-import { toShareable } from "../shares/shareable.ts";
+import { toShareable } from "./shareable.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { readDays, returnsOf, toReturnRows } from "./series.ts";
 import { readStressResult, stressResultSchema } from "./stress_result.ts";

@@ -9,7 +9,7 @@ import type { RowsWorker } from "../../workers/rows/rows_worker.ts";
 import type { UserTurns } from "./user_turns.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { AgentSignIn } from "./agent_sign_in.ts";
-import type { Link } from "../shares/link.ts";
+import type { Link } from "./link.ts";
 import type { Quotas } from "./quotas.ts";
 import type { SIGN_UP } from "./sign_up.ts";
 import { findUnstorable } from "./text.ts";

@@ -6,7 +6,7 @@ import { type ListAnswer, listShape, pageShape, readList, readListPage } from ".
 import { afterId, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
 import { studyFilterShape, studyList } from "../runs/study_list.ts";
-import { shareError } from "../shares/shareable.ts";
+import { shareError } from "../runs/run_state.ts";
 import { linkedProcedure, router, userProcedure } from "../common/trpc.ts";
 import { monteCarloSchema, toMonteCarlo } from "./monte_carlo_records.ts";
 import { PATH_COLUMNS, POINT_COLUMNS, readPathRows, readPointRows } from "./monte_carlo_paths.ts";

@@ -14,7 +14,7 @@ import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_pro
 import { idSchema } from "../runs/runs.ts";
 import { sameMembers } from "../universes/same_members.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
-import { shareError } from "../shares/shareable.ts";
+import { shareError } from "../runs/run_state.ts";
 import { type Context, linkedProcedure, router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
 import { optimizationRequestSchema } from "./optimization_request.ts";

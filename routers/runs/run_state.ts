@@ -85,3 +85,8 @@ export function showStudyState(row: StudyState) {
   const { status, progress, attempts, error } = row;
   return { status, progress, attempts, ...showMoments(row), error };
 }
+
+/** The code of a failure alone: its message may quote a strategy. */
+export function shareError<Failure extends { readonly code: string; readonly message: string }>(error: Failure) {
+  return { ...error, message: "It failed. Its owner sees why." };
+}

@@ -1,7 +1,7 @@
 /** The words and curves of a link's page, for messengers that show a preview of it. */
 import type { Db } from "../../db/client.ts";
 import { readSharedOptimization, readSharedRuns } from "../../db/shares.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "../common/link.ts";
 
 /** A preview of what a link shows. */
 export interface LinkPreview {

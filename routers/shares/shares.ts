@@ -30,8 +30,8 @@ import {
 import { optimizationSchema, toOptimization } from "../optimizations/optimization_records.ts";
 import { optimizationRuns } from "../optimizations/optimization_runs.ts";
 import { idSchema } from "../runs/runs.ts";
-import { type Link, LINK_KINDS, makeLinkToken, openLink, toLink } from "./link.ts";
-import { shareComparison, shareParameters, toShareable } from "./shareable.ts";
+import { type Link, LINK_KINDS, makeLinkToken, openLink, toLink } from "../common/link.ts";
+import { shareComparison, shareParameters, toShareable } from "../backtests/shareable.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
@@ -62,7 +62,7 @@ const shareRequestSchema = inputObject({
   "must have one of backtest_id, backtest_ids and optimization_id",
 );
 
-/** What a link shows. The record of its kind is there, the others are null. */
+/** The answer to an opened link. The record of its kind is there, the others are null. */
 const sharedSchema = z.object({
   kind: z.enum(LINK_KINDS).describe("The record that it shows."),
   expires_at: z.iso.datetime().describe("From then on, the link opens nothing."),
@@ -135,7 +135,7 @@ export const sharesRouter = router({
     throw new AppError("SHARE_NOT_FOUND", `Cannot find the link ${quote(id)}`);
   }),
 
-  /** What a link shows, for everybody who has it. */
+  /** Opens a link for everybody who has it. */
   open: publicProcedure
     .input(inputObject({ token: z.string().max(TOKEN_LENGTH_MAX) }))
     .output(sharedSchema)

@@ -6,7 +6,7 @@ import { linkedProcedure, router, userProcedure } from "../common/trpc.ts";
 import { afterId, runProcedures, runStreams } from "../runs/run_procedures.ts";
 import { idSchema } from "../runs/runs.ts";
 import { studyFilterShape, studyList } from "../runs/study_list.ts";
-import { shareError } from "../shares/shareable.ts";
+import { shareError } from "../runs/run_state.ts";
 import { stressTestRuns, stressTestSchema, toStressTest } from "./stress_test_records.ts";
 import { submitStressTest } from "./stress_test_submission.ts";
 

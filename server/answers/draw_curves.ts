@@ -11,7 +11,7 @@ type Color = readonly [red: number, green: number, blue: number];
 
 const PAGE: Color = [15, 23, 32];
 const GRID: Color = [38, 50, 64];
-/** As the console's: a run that won, one that lost, and the runs of a comparison. */
+/** Colors of a run that won, of one that lost, and of the runs of a comparison, as in the console. */
 const GAIN: Color = [38, 166, 154];
 const LOSS: Color = [239, 83, 80];
 const COMPARED: readonly Color[] = [[91, 141, 239], [240, 160, 60], [38, 166, 154], [200, 110, 220], [239, 83, 80]];

@@ -2,7 +2,7 @@ import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
 import { AnswerBudget } from "../../routers/common/answer_budget.ts";
-import { openLink } from "../../routers/shares/link.ts";
+import { openLink } from "../../routers/common/link.ts";
 import { acceptToken } from "../../routers/token_secret.ts";
 import type { Context, Services } from "../../routers/common/trpc.ts";
 import type { Auth } from "./auth.ts";

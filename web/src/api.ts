@@ -46,7 +46,7 @@ export type Surface = Outputs["optimizations"]["surface"]["surface"];
 export type ScanRanking = Outputs["optimizations"]["ranking"]["ranking"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
 export type Report = Outputs["backtests"]["report"];
-/** What a link shows. */
+/** The answer to an opened link. */
 export type Shared = Outputs["shares"]["open"];
 export type Share = Outputs["shares"]["list"]["shares"][number];
 

@@ -1,16 +1,9 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { lazy, Suspense, useState } from "react";
 import { buttonClass } from "./button.tsx";
+import type { ShareSubject } from "./share_subject.ts";
 
 const ShareLinks = lazy(async () => ({ default: (await import("./share_links.tsx")).ShareLinks }));
-
-/** The record that a link shows. */
-export interface ShareSubject {
-  readonly backtest_id?: string;
-  /** Of a comparison. */
-  readonly backtest_ids?: string[];
-  readonly optimization_id?: string;
-}
 
 /** Opens the links of a record: makes, shows and revokes them. @param noun As in "this run". */
 export function ShareButton({ subject, noun }: { readonly subject: ShareSubject; readonly noun: string }) {

@@ -4,7 +4,7 @@ import { api, describeError, type Share } from "../api.ts";
 import { Button } from "./button.tsx";
 import { SelectField } from "./field.tsx";
 import { formatTime } from "./format.ts";
-import type { ShareSubject } from "./share_button.tsx";
+import type { ShareSubject } from "./share_subject.ts";
 
 const DAYS = [
   { value: "1", label: "a day" },

@@ -18,7 +18,7 @@ const OptimizationView = lazy(async () => ({
 
 const route = getRouteApi("/shared/$token");
 
-/** What a link shows, for readers without an account. */
+/** The page of a link, for readers without an account. */
 export function SharedPage() {
   const { token } = route.useParams();
   const { data, error, refetch } = useQuery(api.shares.open.queryOptions({ token }, { staleTime: Infinity }));

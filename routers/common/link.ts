@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Db } from "../../db/client.ts";
 import { findShare, type ShareRow } from "../../db/shares.ts";
-import { AppError } from "../common/errors.ts";
+import { AppError } from "./errors.ts";
 
 // So that a token is recognised where one turns up that should not.
 const PREFIX = "hcs_";
@@ -40,7 +40,7 @@ export async function openLink(db: Db, token: string): Promise<Link> {
   return toLink(row);
 }
 
-/** What a stored link shows. */
+/** Reads what a stored link shows. */
 export function toLink({ id, ownerId, backtestId, comparedIds, optimizationId, expiresAt }: ShareRow): Link {
   const of = { id, ownerId, expiresAt };
   if (comparedIds !== null) return { ...of, kind: "comparison", ids: comparedIds };

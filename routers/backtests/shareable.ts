@@ -1,8 +1,8 @@
 /** Records as strangers read them: without what their owner keeps from others, which is code, its words about failures, and other runs. */
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import { backtestSchema, toBacktest } from "../backtests/backtest_records.ts";
-import type { Comparison } from "../backtests/backtest_comparison.ts";
+import { backtestSchema, toBacktest } from "./backtest_records.ts";
+import type { Comparison } from "./backtest_comparison.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 
 const configSchema = z.record(z.string(), z.unknown());
@@ -30,9 +30,4 @@ export function shareComparison({ backtests, differences, ...rest }: Comparison)
     backtests: backtests.map((each) => ({ ...each, tags: [], star: false, reused_from: null })),
     differences: differences.filter(({ path }) => !RUNTIME.test(path)),
   };
-}
-
-/** The code of a failure alone: its message may quote a strategy. */
-export function shareError<Failure extends { readonly code: string; readonly message: string }>(error: Failure) {
-  return { ...error, message: "It failed. Its owner sees why." };
 }
