@@ -1,7 +1,7 @@
 /** Records as strangers read them: without what their owner keeps from others, which is code, its words about failures, and other runs. */
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import { backtestSchema, toBacktest } from "./backtest_records.ts";
+import { type backtestSchema, toBacktest } from "./backtest_records.ts";
 import type { Comparison } from "./backtest_comparison.ts";
 import { withoutAddress } from "../strategies/runtime_config.ts";
 
