@@ -97,7 +97,7 @@ async function sameAsOne(user: TestClient, own: object, runtime: object): Promis
     expect(single.length).toBeGreaterThan(10);
     expect(portfolio.map((row) => ({ ...Object(row), instrument: null }))).toEqual(single);
   }
-  for (const path of ["log", "series?limit=5000"]) {
+  for (const path of ["log", "series?limit=5000", "returns?format=csv"]) {
     const [single, portfolio] = [
       await user.get(`/api/backtests/${one.id}/${path}`),
       await user.get(`/api/backtests/${many.id}/${path}`),
