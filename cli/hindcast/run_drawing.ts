@@ -63,13 +63,5 @@ function describeIntegrity({ result }: Backtest): string[] {
 }
 
 function describeTries({ trials }: Backtest): string[] {
-  if (trials === null || trials === undefined) return [];
-  const count = trials.backtests + trials.optimization_trials;
-  if (count <= 1) return [];
-  const left = trials.deflated_sharpe === null
-    ? "luck is not excluded"
-    : `the probability that it is more than luck is ${(100 * trials.deflated_sharpe).toFixed(0)} %`;
-  return [
-    `This strategy was tried ${count.toLocaleString("en-US")} times on this market; after so many tries, ${left}.`,
-  ];
+  return trials === null || trials === undefined ? [] : [trials.conclusion];
 }

@@ -23,6 +23,7 @@ export const runTrialsSchema = z.object({
   deflated_sharpe: z.number().nullable(),
   /** The reason for each null. */
   undefined_figures: z.record(z.string(), z.string()),
+  conclusion: z.string(),
 }).meta({ id: "RunTrials" });
 
 /** A backtest as clients read it. */

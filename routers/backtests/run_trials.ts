@@ -10,6 +10,7 @@ import {
 import { resolveExecution } from "../../engine/execution.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import type { BacktestResult } from "../../engine/result.ts";
+import { describeTries, type Tried } from "../../research/luck/tries.ts";
 import { deflatedByChance } from "../../research/sharpe.ts";
 import { candleAxesOf } from "../../research/candle_axes.ts";
 import { executionOf, isExecutionAxis } from "../../research/execution_axes.ts";
@@ -17,24 +18,37 @@ import { type ParameterValue, pointAt, valueAt } from "../../research/space.ts";
 import type { Context } from "../common/trpc.ts";
 import { executionRequestSchema } from "../runs/execution_request.ts";
 import type { Parameters } from "../strategies/parameters.ts";
-import type { backtestSchema } from "./backtest_records.ts";
+import type { runTrialsSchema } from "./backtest_records.ts";
 import { compareRuns } from "./compared_runs.ts";
 
 /** The tries that a completed backtest is one of; null for any other. */
 export async function readRunTrials(
   ctx: Pick<Context, "db" | "rowsWorker">,
   row: Backtest,
-): Promise<z.infer<typeof backtestSchema>["trials"]> {
+): Promise<z.infer<typeof runTrialsSchema> | null> {
   if (row.result === null) return null;
   const [tries, ranged] = await Promise.all([countRunTrials(ctx.db, row), findRangeOptimizations(ctx.db, row)]);
   // A trial that is run again as a backtest is the same try.
   const isTrial = ranged.some((optimization) => isTrialOf(row, optimization));
   const counted = await countTries(ctx, row, { tries, trial: isTrial ? row.runKey : undefined });
-  const deflated = deflate(row.result, counted.independent_tries);
+  return concludeTries(counted, {
+    sharpe: row.result.metrics.sharpe,
+    deflated: deflate(row.result, counted.independent_tries),
+  });
+}
+
+/** Concludes from the tries around a run. */
+export function concludeTries(
+  counted: Awaited<ReturnType<typeof countTries>>,
+  found: Omit<Tried, "runs" | "trials">,
+): z.infer<typeof runTrialsSchema> {
+  const { backtests: runs, optimization_trials: trials } = counted;
+  const { deflated } = found;
   return {
     ...counted,
     deflated_sharpe: typeof deflated === "number" ? deflated : null,
     undefined_figures: typeof deflated === "number" ? {} : { deflated_sharpe: deflated.reason },
+    conclusion: describeTries({ runs, trials, ...found }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Optimization } from "../../db/optimizations.ts";
 import { countRunTrials } from "../../db/run_trials.ts";
 import { deflatedAmongMore } from "../../research/sharpe.ts";
 import type { runTrialsSchema } from "../backtests/backtest_records.ts";
-import { countTries } from "../backtests/run_trials.ts";
+import { concludeTries, countTries } from "../backtests/run_trials.ts";
 import type { Context } from "../common/trpc.ts";
 
 /** The tries that an optimization's best trial is one of; null until it has ended. */
@@ -16,11 +16,15 @@ export async function readOptimizationTries(
   const counted = await countTries(ctx, row, { tries: await countRunTrials(ctx.db, row) });
   const { independent_trials: trials = 1, probabilistic_sharpe: probability = null, deflated_sharpe: deflated = null } =
     row.overfitting ?? {};
+  const found = {
+    sharpe: row.overfitting?.sharpe ?? null,
+    where: row.scan === null ? "this market" : "these markets",
+  } as const;
   if (probability === null || deflated === null) {
     const reason = row.overfitting?.undefined_figures["deflated_sharpe"] ?? "no trial was measured";
-    return { ...counted, deflated_sharpe: null, undefined_figures: { deflated_sharpe: reason } };
+    return concludeTries(counted, { ...found, deflated: { reason } });
   }
   const all = Math.max(trials, counted.independent_tries);
   const left = deflatedAmongMore({ trials, probability, deflated }, all);
-  return { ...counted, deflated_sharpe: left, undefined_figures: {} };
+  return concludeTries(counted, { ...found, deflated: left });
 }

@@ -1,9 +1,16 @@
 /** Tools that ask many questions at once. */
 import { z } from "zod";
 import { fitRows } from "./answers.ts";
-import { idField, marketsShape, questionFields, toQuestion, waitField, waitForBacktest } from "./run_tools.ts";
+import {
+  idField,
+  marketsShape,
+  questionFields,
+  showTries,
+  toQuestion,
+  waitField,
+  waitForBacktest,
+} from "./run_tools.ts";
 import { type AgentApi, tool } from "./tool.ts";
-import { describeTries } from "./tries.ts";
 
 type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optimization"];
 
@@ -131,7 +138,7 @@ const WAITS = {
 
 async function showOptimization(api: AgentApi, optimization: Optimization): Promise<object> {
   const { id, status, progress, strategy, symbol, exchange, objective, points, trials, error } = optimization;
-  const { luck, overfitting, out_of_sample, windows, markets } = optimization;
+  const { luck, overfitting, out_of_sample, windows } = optimization;
   const isOpen = status === "queued" || status === "running";
   const head = {
     id,
@@ -147,7 +154,7 @@ async function showOptimization(api: AgentApi, optimization: Optimization): Prom
     ...(luck === null ? {} : { luck: withoutDrawing(luck) }),
     ...(overfitting === null ? {} : { overfitting }),
     ...(out_of_sample === null ? {} : { out_of_sample }),
-    ...describeTries(optimization.tries, overfitting?.sharpe, markets === null ? "this market" : "these markets"),
+    ...showTries(optimization.tries),
     ...(isOpen ? { more: "call wait_for with this id" } : {}),
   };
   const best = { ...head, best: optimization.best, ...await readRanking(api, optimization) };

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { fitRows, fitText, markStrategyText } from "./answers.ts";
 import { type AgentApi, tool } from "./tool.ts";
-import { describeTries } from "./tries.ts";
 
 type Backtest = Awaited<ReturnType<AgentApi["backtests"]["get"]>>["backtest"];
 
@@ -114,7 +113,7 @@ export const RUN_TOOLS = [
       const head = { ...headOf(backtest), parameters, has_own_code: runtime !== undefined };
       if (result === null) return head;
       const { metrics, undefined_metrics, integrity, bounds, notes, run_key } = result;
-      return { ...head, metrics, undefined_metrics, integrity, bounds, notes, run_key, ...triesOf(backtest) };
+      return { ...head, metrics, undefined_metrics, integrity, bounds, notes, run_key, ...showTries(backtest.trials) };
     },
   }),
   tool({
@@ -216,7 +215,7 @@ export async function waitForBacktest(
     metrics: Object.fromEntries(NAMED_METRICS.map((name) => [name, metrics[name]])),
     ...(failed.length === 0 ? {} : { failed_checks: Object.fromEntries(failed) }),
     notes,
-    ...triesOf(backtest),
+    ...showTries(backtest.trials),
     more: "read_backtest has all metrics, read_trades the trades",
   };
 }
@@ -236,6 +235,9 @@ function headOf(backtest: Backtest) {
   };
 }
 
-function triesOf({ trials, result }: Backtest): object {
-  return describeTries(trials, result?.metrics.sharpe);
+/** Tells a model with a result how often its account has tried, and how much of it is left after that. */
+export function showTries(tries: Backtest["trials"]): object {
+  if (tries === null || tries === undefined) return {};
+  const { backtests, optimization_trials: trials, deflated_sharpe: left, conclusion } = tries;
+  return { tries: { count: backtests + trials, probability_of_skill: left, says: conclusion } };
 }

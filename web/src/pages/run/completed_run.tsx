@@ -34,7 +34,7 @@ export function CompletedRun({ backtest, result }: {
     <>
       <ResultOrigin backtest={backtest} />
       <SummaryStrip result={result} definitions={metrics} />
-      {!isReadOnly && <RunTries backtest={backtest} sharpe={result.metrics.sharpe} />}
+      {!isReadOnly && <RunTries backtest={backtest} />}
       <Charts
         backtest={backtest}
         trades={trades}

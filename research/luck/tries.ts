@@ -1,0 +1,46 @@
+/** A run and the tries that it is one of. */
+export interface Tried {
+  readonly runs: number;
+  /** Trials of optimizations. */
+  readonly trials: number;
+  /** Absent: over one market. */
+  readonly where?: "this market" | "these markets";
+  readonly sharpe: number | null;
+  /** The deflated Sharpe ratio: of a single try, the probability that the true one is above 0. */
+  readonly deflated: number | { readonly reason: string };
+}
+
+// The usual level of a test.
+const SURE = 0.95;
+
+/** The sentence about how much of a run is luck. It names nothing that a person chose, so that any reader may have it. */
+export function describeTries({ runs, trials, where = "this market", sharpe, deflated }: Tried): string {
+  const all = runs + trials;
+  const subject = `this strategy on ${where}`;
+  const head = all <= 1
+    ? `The first try of ${subject}.`
+    : `One of ${show(all)} tries of ${subject} (${count(runs, "run")}${
+      trials === 0 ? "" : `, ${count(trials, "trial")} of optimizations`
+    }).`;
+  if (typeof deflated !== "number") return `${head} Too little to tell whether it is luck: ${deflated.reason}.`;
+  const rival = all <= 1 ? "0" : "that of the best of so many without skill";
+  const share = `the true Sharpe ratio behind its ${sharpe?.toFixed(2)} is above ${rival} with a probability of ${
+    percent(deflated)
+  } %`;
+  return deflated >= SURE
+    ? `${head} Luck alone does not explain it: ${share}. Confirm it on days that no try has seen.`
+    : `${head} Treat it as luck: ${share}, and 95 % is usual. More tries lower it.`;
+}
+
+/** Next to the level, whole shares would hide on which side of it they are, and none is certain. */
+function percent(share: number): string {
+  return share < 0.9 ? (100 * share).toFixed(0) : Math.min(99.9, Math.floor(1000 * share) / 10).toFixed(1);
+}
+
+function count(number: number, noun: string): string {
+  return `${show(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function show(number: number): string {
+  return number.toLocaleString("en-US");
+}

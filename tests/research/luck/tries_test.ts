@@ -1,0 +1,37 @@
+import { expect } from "@std/expect";
+import { describeTries } from "../../../research/luck/tries.ts";
+
+const FIRST = "The first try of this strategy on this market.";
+const MANY = "One of 1,208 tries of this strategy on this market (1 run, 1,207 trials of optimizations).";
+const first = { runs: 1, trials: 0, sharpe: 1.234 };
+const many = { runs: 1, trials: 1_207, sharpe: 2.5 };
+
+Deno.test("the sentence about the tries around a run has three answers", () => {
+  expect(describeTries({ ...many, deflated: 0.333 })).toBe(
+    `${MANY} Treat it as luck: the true Sharpe ratio behind its 2.50 is above that of the best of so many without skill ` +
+      "with a probability of 33 %, and 95 % is usual. More tries lower it.",
+  );
+  expect(describeTries({ ...many, deflated: 0.97 })).toBe(
+    `${MANY} Luck alone does not explain it: the true Sharpe ratio behind its 2.50 is above that of the best of so many ` +
+      "without skill with a probability of 97.0 %. Confirm it on days that no try has seen.",
+  );
+  expect(describeTries({ ...many, deflated: { reason: "the result has fewer than four daily returns" } })).toBe(
+    `${MANY} Too little to tell whether it is luck: the result has fewer than four daily returns.`,
+  );
+});
+
+Deno.test("a first try is compared with nothing but 0", () => {
+  expect(describeTries({ ...first, deflated: 0.5 })).toBe(
+    `${FIRST} Treat it as luck: the true Sharpe ratio behind its 1.23 is above 0 with a probability of 50 %, and 95 % is ` +
+      "usual. More tries lower it.",
+  );
+});
+
+Deno.test("a share shows on which side of the level it is, and never that something is certain", () => {
+  expect(describeTries({ ...first, deflated: 0.9499 })).toContain("94.9 %, and");
+  expect(describeTries({ ...first, deflated: 0.95 })).toContain("95.0 %. Confirm");
+  expect(describeTries({ ...first, deflated: 1 })).toContain("99.9 %. Confirm");
+  expect(describeTries({ runs: 3, trials: 0, sharpe: 1, deflated: 0.2 })).toContain(
+    "One of 3 tries of this strategy on this market (3 runs).",
+  );
+});
