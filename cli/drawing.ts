@@ -3,7 +3,7 @@ import Table from "cli-table3";
 import { plot } from "asciichart";
 import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
 import type { EquityPoint, Metrics, Trade } from "./demo_client.ts";
-import type { Paint } from "./terminal.ts";
+import { type Paint, wrap } from "./terminal.ts";
 
 const money = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const ratio = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -13,6 +13,8 @@ const whole = new Intl.NumberFormat("en-US");
 const AMOUNT_COLUMNS_MAX = 13;
 const AXIS_COLUMNS = AMOUNT_COLUMNS_MAX + 2;
 const BAR_COLUMNS = 40;
+// Of a column of words that is broken into lines.
+const TEXT_COLUMNS_MIN = 16;
 // One line a row: the default draws a rule between any two.
 const COMPACT = { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" };
 const STYLE = { head: [], border: [] };
@@ -179,16 +181,60 @@ export function drawProgress(done: number, paint: Paint): string {
   return `[${bar}] ${`${Math.round(done * 100)}%`.padEnd(4)}`;
 }
 
-/** Draws rows as a table. @param head A title for each column; those that begin with a space are numbers, on the right. */
-export function drawRows(head: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
+/** The terminal that something is drawn for. */
+export interface Screen {
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/**
+ * Draws rows as a table, within the terminal as far as words and numbers allow.
+ *
+ * @param head A title for each column; those that begin with a space are numbers, on the right.
+ * @param spare Titles of columns that a narrow terminal goes without, in this order.
+ */
+export function drawRows(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { paint, columns }: Screen,
+  spare: readonly string[] = [],
+): string {
+  const widths = head.map((title, at) => Math.max(...[title.trim(), ...rows.map((row) => row[at]!)].map(longestLine)));
+  let shown = head.map((_, at) => at);
+  const missing = () => shown.reduce((sum, at) => sum + widths[at]! + 3, 1) - columns;
+  for (const title of spare) {
+    if (missing() > 0) shown = shown.filter((at) => head[at] !== title);
+  }
+  // The first column names the row: it is for copying.
+  const texts = shown.slice(1).filter((at) => !head[at]!.startsWith(" "));
+  const rooms = shareRoom(texts.map((at) => widths[at]!), missing());
+  const breakLines = (text: string, at: number) => {
+    const room = rooms[texts.indexOf(at)] ?? Infinity;
+    return longestLine(text) > room ? wrap(text.replaceAll("\n", " "), room).join("\n") : text;
+  };
   const table = new Table({
-    head: head.map((title) => paint("bold", title.trim())),
-    colAligns: head.map((title) => title.startsWith(" ") ? "right" : "left"),
+    head: shown.map((at) => paint("bold", head[at]!.trim())),
+    colAligns: shown.map((at) => head[at]!.startsWith(" ") ? "right" : "left"),
     chars: COMPACT,
     style: STYLE,
   });
-  for (const row of rows) table.push([...row]);
+  for (const row of rows) table.push(shown.map((at) => breakLines(row[at]!, at)));
   return table.toString();
+}
+
+/** Takes what is missing from the widest columns, as far as they have room. */
+function shareRoom(widths: readonly number[], missing: number): number[] {
+  const rooms = [...widths];
+  for (let left = missing; left > 0; left--) {
+    const widest = Math.max(...rooms);
+    if (widest <= TEXT_COLUMNS_MIN) break;
+    rooms[rooms.indexOf(widest)] = widest - 1;
+  }
+  return rooms;
+}
+
+function longestLine(text: string): number {
+  return Math.max(...text.split("\n").map((line) => line.length));
 }
 
 /** A metric as people read it. @param value Null where it is not defined. */

@@ -42,7 +42,7 @@ export const marketsCommand = serviceCommand("markets", "List the instruments wh
     print(
       output,
       { instruments: items, next_cursor },
-      drawRows(["Market", "Class", "First", "Last"], rows, output.paint),
+      drawRows(["Market", "Class", "First", "Last"], rows, output),
     );
   });
 

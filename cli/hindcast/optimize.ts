@@ -175,7 +175,7 @@ export async function drawOptimization(caller: Caller, optimization: Optimizatio
           ...names.map((name) => ` ${name}`),
         ],
         rows,
-        paint,
+        output,
       ),
     ]),
     ...await drawRanking(caller, optimization, output),
@@ -190,7 +190,7 @@ function describeScan(optimization: Optimization): string {
 }
 
 /** The best points of a scan by the median over its markets, and its markets by the best of them. */
-async function drawRanking(caller: Caller, { id, markets, objective }: Optimization, { paint }: Output) {
+async function drawRanking(caller: Caller, { id, markets, objective }: Optimization, output: Output) {
   if (markets === null) return [];
   const { ranking } = await calling(caller, caller.api.optimizations.ranking.query({ id, points: RANKED_MAX }));
   const show = (value: number | null) => value === null ? "" : formatMetric(objective, value);
@@ -205,10 +205,10 @@ async function drawRanking(caller: Caller, { id, markets, objective }: Optimizat
   const { label } = METRIC_DEFINITIONS[objective];
   const heads = [" Median", " Worst", " Best", " Earned in", ...names.map((name) => ` ${name}`)];
   return [
-    ...["", paint("bold", `Points by the median ${label} over ${markets.count} markets`)],
-    drawRows(heads, points, paint),
-    ...["", paint("bold", "Markets by the first of these points")],
-    drawRows([" Market", " At the point", " Its own best"], shown, paint),
+    ...["", output.paint("bold", `Points by the median ${label} over ${markets.count} markets`)],
+    drawRows(heads, points, output),
+    ...["", output.paint("bold", "Markets by the first of these points")],
+    drawRows([" Market", " At the point", " Its own best"], shown, output),
   ];
 }
 

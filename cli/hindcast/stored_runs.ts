@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { drawRows, formatMetric, MAIN_METRICS } from "../drawing.ts";
 import { invocationFolder } from "../invocation.ts";
-import { type Paint, say } from "../terminal.ts";
+import { say } from "../terminal.ts";
 import { type Caller, calling, collect, unlessMissing } from "./caller.ts";
-import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
+import { callerFor, type Output, outputFor, print, serviceCommand } from "./command.ts";
 import { CommandError, EXIT, usageError } from "../exit_codes.ts";
 import { drawOptimization, followOptimization, type Optimization, showEndedOptimization } from "./optimize.ts";
 import { readNumber } from "../values.ts";
@@ -17,6 +17,7 @@ type Summary = Outputs["backtests"]["summaries"]["backtests"][number];
 
 const LISTED = 20;
 const LIST_COLUMNS = ["Id", "Created", "Strategy", "Market", "Status", " Return", " Sharpe", " Drawdown", " Trades"];
+const SPARE_COLUMNS = ["Created", " Trades", " Drawdown", "Status", " Sharpe"];
 
 /** `hindcast list`. */
 export const listCommand = serviceCommand("list", "List your backtests, the newest first")
@@ -42,7 +43,7 @@ export const listCommand = serviceCommand("list", "List your backtests, the newe
     const output = outputFor({ json, color });
     const text = items.length === 0
       ? "No backtests. hindcast run makes one."
-      : drawRows(LIST_COLUMNS, items.map(describe), output.paint);
+      : drawRows(LIST_COLUMNS, items.map(describe), output, SPARE_COLUMNS);
     print(output, { backtests: items, next_cursor }, text);
   });
 
@@ -140,12 +141,12 @@ export const compareCommand = serviceCommand("compare", "Set two to five complet
     const output = outputFor(options);
     if (ids.length < 2 || ids.length > 5) throw usageError(`Cannot compare ${ids.length}: name two to five backtests`);
     const answer = await calling(caller, caller.api.backtests.compare.query({ ids, points: 2 }));
-    print(output, answer, drawComparison(answer, output.paint, all === true));
+    print(output, answer, drawComparison(answer, output, all === true));
   });
 
 function drawComparison(
   { backtests, differences, metrics }: Outputs["backtests"]["compare"],
-  paint: Paint,
+  output: Output,
   isAll: boolean,
 ): string {
   const names = backtests.map(({ name, strategy }, index) => ` ${index + 1}: ${name ?? strategy}`);
@@ -154,8 +155,8 @@ function drawComparison(
   const figures = shown.filter(({ values }) => values.some((value) => value !== null))
     .map(({ name, values }) => [METRIC_DEFINITIONS[name].label, ...values.map((value) => formatMetric(name, value))]);
   return [
-    ...(differing.length === 0 ? ["Their settings are equal."] : [drawRows(["Setting", ...names], differing, paint)]),
-    drawRows(["Metric", ...names], figures, paint),
+    ...(differing.length === 0 ? ["Their settings are equal."] : [drawRows(["Setting", ...names], differing, output)]),
+    drawRows(["Metric", ...names], figures, output),
   ].join("\n");
 }
 

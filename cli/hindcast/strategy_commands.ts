@@ -38,7 +38,7 @@ const list = serviceCommand("list", "List the strategies that you can run")
       type,
       wrap(description.split(/(?<=\.) /)[0] ?? "", DESCRIPTION_COLUMNS).join("\n"),
     ]);
-    const text = drawRows(["Slug", "Name", "Kind", "What it does"], rows, output.paint);
+    const text = drawRows(["Slug", "Name", "Kind", "What it does"], rows, output, ["Kind"]);
     print(output, { strategies: items, next_cursor }, text);
   });
 
@@ -90,7 +90,7 @@ function drawStrategy(strategy: Strategy, { paint, columns }: Output): string {
   return [
     `${paint("bold", name)}  ${slug}, version ${version}, ${frequency}`,
     ...wrap(description, columns),
-    ...(rows.length === 0 ? [] : [drawRows(["Parameter", " Default", "Limits", "Meaning"], rows, paint)]),
+    ...(rows.length === 0 ? [] : [drawRows(["Parameter", " Default", "Limits", "Meaning"], rows, { paint, columns })]),
   ].join("\n");
 }
 

@@ -57,8 +57,8 @@ function drawStressTest({ result }: StressTest, { paint, columns }: Output): str
     ? "It has no profit that a commission could use up."
     : `A commission of ${(100 * even).toFixed(3)} % beside its own costs uses its profit up.`;
   return [
-    drawRows(["Change", ...head], drawn, paint),
-    drawRows(["Days", ...head], parts, paint),
+    drawRows(["Change", ...head], drawn, { paint, columns }),
+    drawRows(["Days", ...head], parts, { paint, columns }),
     cost,
     ...notes.flatMap((note) => wrap(note, columns)),
   ].join("\n");

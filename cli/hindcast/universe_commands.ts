@@ -27,7 +27,7 @@ const list = serviceCommand("list", "List your universes and public ones")
     print(
       output,
       { universes: items, next_cursor },
-      drawRows(["Slug", " Version", " Members", "Owner", "Description"], rows, output.paint),
+      drawRows(["Slug", " Version", " Members", "Owner", "Description"], rows, output),
     );
   });
 
@@ -51,7 +51,7 @@ const show = serviceCommand("show", "Show the members of a universe")
       output,
       { universe, members: items },
       `${universe.slug}, version ${version ?? universe.latest_version}\n${
-        drawRows(["Instrument", "From", "To"], rows, output.paint)
+        drawRows(["Instrument", "From", "To"], rows, output)
       }`,
     );
   });

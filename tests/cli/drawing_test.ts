@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { drawHeatMap } from "../../cli/heat_map.ts";
-import { drawEquity, drawMetrics, drawTrades, pointsIn } from "../../cli/drawing.ts";
+import { drawEquity, drawMetrics, drawRows, drawTrades, pointsIn } from "../../cli/drawing.ts";
 import type { Trade } from "../../cli/demo_client.ts";
 import { withoutColor } from "../../cli/terminal.ts";
 
@@ -60,4 +60,18 @@ Deno.test("a heat map has its highest row on top, a shade for each quarter, and 
     "slow up, fast across",
   ].join("\n"));
   expect(drawHeatMap({ ...surface, y: null, values: [[7, 8, 9]] }, withoutColor, 8).split("\n")[0]).toBe(" ░░░▒▒▒");
+});
+
+Deno.test("a narrow table goes without what it can spare, and breaks its widest words", () => {
+  const head = ["Id", "Created", "Words", " Return"];
+  const rows = [["0123456789", "2024-01-02", "a sentence of words that is long", "1.00%"]];
+  const draw = (columns: number) => drawRows(head, rows, { paint: withoutColor, columns }, ["Created"]);
+  const widthOf = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+  // The four columns have 10, 10, 32 and 6 characters, and three more each, and one.
+  expect([draw(71), draw(70), draw(58)].map(widthOf)).toEqual([71, 58, 58]);
+  expect(draw(71)).toContain("Created");
+  expect(draw(70)).not.toContain("Created");
+  const narrow = draw(45);
+  expect(widthOf(narrow)).toBeLessThanOrEqual(45);
+  expect(narrow).toMatch(/0123456789 │ a sentence of words +│ +1\.00% │\n│ +│ that is long/);
 });

@@ -5,6 +5,7 @@
  */
 import { editorOf, readEditor, writeEditor } from "./editor_steps.ts";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { AgentProgram } from "../support/agent_program.ts";
 import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
 import { onStage, type Stage } from "../support/stage.ts";
@@ -48,6 +49,13 @@ async function beginDevice(client: TestClient): Promise<string> {
   return `/device?user_code=${begun.at("/user_code")}`;
 }
 
+/** The address at which a person is asked whether an agent may act for them. */
+async function beginAgent({ url }: TestClient): Promise<string> {
+  const { pathname, search } = await new AgentProgram(`${url}/mcp`, "http://127.0.0.1:49152/callback", "Deep Agent")
+    .askPerson();
+  return pathname + search;
+}
+
 /** The pages, with what they show made before. */
 async function listShots(client: TestClient): Promise<Shot[]> {
   const long = await makeLongStrategy(client);
@@ -60,6 +68,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "universe-version", path: `/universes/${universe}`, act: beginVersion },
     { name: "new-run-universe", path: `/runs/new?universe=${universe}&strategy=momentum-rotation` },
     { name: "device", path: await beginDevice(client) },
+    { name: "connect", path: await beginAgent(client) },
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
     { name: "new-run", path: "/runs/new" },

@@ -47,7 +47,7 @@ function Question({ request, name, returns_to: place, scope: asked }: {
       </p>
       <fieldset className="mb-3">
         <legend className="mb-1 text-muted">It may</legend>
-        {(asked === "run" ? ["run", "read"] as const : ["read"] as const).map((each) => (
+        {(asked === "run" ? ["read", "run"] as const : ["read"] as const).map((each) => (
           <label key={each} className="flex items-baseline gap-2 py-0.5">
             <input
               type="radio"
