@@ -2,35 +2,12 @@
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { packDatabase } from "./pack_database.ts";
+import { copyProject, ignoreMissing, ROOT } from "./project_files.ts";
 import manifest from "../deno.json" with { type: "json" };
 
-const ROOT = new URL("../", import.meta.url);
 const TARGET = new URL("dist/hindcast/", ROOT);
 /** Deno would take the package's own dependencies for the project's, were they in one folder. */
 const PROJECT = new URL("project/", TARGET);
-/**
- * The files of the project that the command needs. The console is built already, and a new database comes with them, so that a first
- * start makes neither.
- */
-const FILES = [
-  ...["main.ts", "deno.json", "service.lock", "LICENSE", "README.md", "CHANGELOG.md"],
-  ...[
-    "cli",
-    "client",
-    "db",
-    "docs",
-    "engine",
-    "market",
-    "research",
-    "routers",
-    "server",
-    "strategies",
-    "web",
-    "workers",
-  ],
-];
-const LEFT_OUT = /(^|\/)(node_modules|python\/dist|web\/dist-[^/]*|client\/python)(\/|$)/;
-
 if (import.meta.main) {
   await buildPackage();
   const path = fileURLToPath(TARGET);
@@ -39,22 +16,13 @@ if (import.meta.main) {
 
 async function buildPackage(): Promise<void> {
   await Deno.remove(TARGET, { recursive: true }).catch(ignoreMissing);
-  await Deno.mkdir(PROJECT, { recursive: true });
-  for (const name of FILES) await copy(name);
+  await copyProject(PROJECT);
   const build = await digest(PROJECT);
   await packDatabase(PROJECT);
   for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(new URL(name, ROOT), new URL(name, TARGET));
   await Deno.copyFile(new URL("package/hindcast.mjs", import.meta.url), new URL("hindcast.mjs", TARGET));
   const description = describePackage(build);
   await Deno.writeTextFile(new URL("package.json", TARGET), `${JSON.stringify(description, null, 2)}\n`);
-}
-
-async function copy(path: string): Promise<void> {
-  if (LEFT_OUT.test(path)) return;
-  const source = new URL(path, ROOT);
-  if ((await Deno.stat(source)).isFile) return await Deno.copyFile(source, new URL(path, PROJECT));
-  await Deno.mkdir(new URL(path, PROJECT));
-  for await (const { name } of Deno.readDir(source)) await copy(`${path}/${name}`);
 }
 
 /** The checksum of the names and contents of all files in a folder. */
@@ -85,8 +53,4 @@ function describePackage(build: string) {
     // The version that the project is tested with.
     dependencies: { deno: Deno.version.deno },
   };
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

@@ -116,6 +116,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/hindcast/", ["cli/", "client/index.ts", "engine/metrics/definitions.ts", "deno.json"]],
   ["cli/exit_codes.ts", ["client/index.ts"]],
   ["cli/pack_command.ts", ["cli/", "deno.json"]],
+  ["cli/pack_bundle.ts", ["cli/", "deno.json"]],
   ["cli/pack_database.ts", ["db/", "market/"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
