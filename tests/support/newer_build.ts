@@ -24,8 +24,7 @@ const PARTS = [
  * @param statement The migration's SQL.
  */
 export async function makeNewerBuild(statement: string): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  for (const part of PARTS) copy(join(ROOT, part), join(folder, part));
+  const folder = await copyBuild();
   const journalPath = join(folder, "db/migrations/meta/_journal.json");
   const journal = JSON.parse(await Deno.readTextFile(journalPath));
   const last = journal.entries.at(-1);
@@ -33,6 +32,13 @@ export async function makeNewerBuild(statement: string): Promise<string> {
   journal.entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag });
   await Deno.writeTextFile(journalPath, JSON.stringify(journal));
   await Deno.writeTextFile(join(folder, `db/migrations/${tag}.sql`), statement);
+  return folder;
+}
+
+/** Copies what this build's commands read into a folder. */
+export async function copyBuild(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  for (const part of PARTS) copy(join(ROOT, part), join(folder, part));
   return folder;
 }
 
