@@ -182,15 +182,21 @@ export const RUN_TOOLS = [
   tool({
     name: "cancel",
     title: "Cancel",
-    description: "Stops a backtest, an optimization or a simulation that has not ended.",
-    input: { kind: z.enum(["backtest", "optimization"]), id: idField },
+    description: "Stops a backtest, an optimization or a stress test that has not ended.",
+    input: { kind: z.enum(["backtest", "optimization", "stress_test"]), id: idField },
     isReading: false,
     call: async (api, { kind, id }) => {
-      await (kind === "backtest" ? api.backtests.cancel({ id }) : api.optimizations.cancel({ id }));
+      await CANCELS[kind](api, id);
       return { cancelled: id };
     },
   }),
 ];
+
+const CANCELS = {
+  backtest: (api: AgentApi, id: string) => api.backtests.cancel({ id }),
+  optimization: (api: AgentApi, id: string) => api.optimizations.cancel({ id }),
+  stress_test: (api: AgentApi, id: string) => api.stressTests.cancel({ id }),
+} as const;
 
 /** A backtest once it has ended, or how far it is when the wait is over. */
 export async function waitForBacktest(

@@ -38,6 +38,15 @@ Deno.test("an agent runs over many markets, and a request is one call", async (t
     expect(await agent.refused("run_backtest", { ...asked, markets: { universe: "three-tree" } }))
       .toMatchObject({ code: "UNIVERSE_NOT_FOUND" });
   });
+  await t.step("each kind of run is cancelled by its own kind", async () => {
+    for (
+      const [kind, code] of [
+        ["backtest", "BACKTEST_NOT_FOUND"],
+        ["optimization", "OPTIMIZATION_NOT_FOUND"],
+        ["stress_test", "STRESS_TEST_NOT_FOUND"],
+      ]
+    ) expect(await agent.refused("cancel", { kind, id: crypto.randomUUID() })).toMatchObject({ code });
+  });
   await t.step("one request is one call, and what is no call costs nothing", async () => {
     const authorization = `Bearer ${made.at("/secret")}`;
     const headers = { authorization, accept: "application/json, text/event-stream" };
