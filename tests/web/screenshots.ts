@@ -109,6 +109,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     runs.push({ name: "report", path: `/api/backtests/${id}/report` });
     const link = await client.send("POST", "/api/shares", { share: { backtest_id: id } });
     runs.push({ name: "good-shared", path: String(link.at("/path")), isSignedOut: true });
+    runs.push({ name: "good-change", path: `/runs/${id}?change=true`, act: changeTarget });
     runs.push({ name: "good-share", path: `/runs/${id}`, act: (page) => press(page, "Share") });
     for (const method of ["candles", "trades"]) await simulatePaths(client, { backtest_id: id, method, runs: 1_000 });
     const stress = await client.send("POST", `/api/backtests/${id}/stress`);
@@ -137,6 +138,12 @@ async function registerMistake(page: Page): Promise<void> {
 async function beginVersion(page: Page): Promise<void> {
   await press(page, "New version");
   await page.getByRole("textbox", { name: "Members" }).waitFor();
+}
+
+async function changeTarget(page: Page): Promise<void> {
+  await page.getByLabel("takeProfitLevel", { exact: true }).fill("0.05");
+  await page.getByText("The page shows the change.").waitFor();
+  await page.waitForLoadState("networkidle");
 }
 
 async function untilRanked(page: Page): Promise<void> {

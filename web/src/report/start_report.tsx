@@ -4,7 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { api, queryClient, type Report } from "../api.ts";
-import { POINTS } from "../pages/run/chart/charts.tsx";
+import { POINTS } from "../pages/run/chart/run_bars.ts";
 import "../theme/tokens.css";
 import { ReportPage } from "./report_page.tsx";
 

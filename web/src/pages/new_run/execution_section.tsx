@@ -46,7 +46,8 @@ export function ExecutionSection({ form }: { readonly form: UseFormReturn<RunFor
   );
 }
 
-function Rule({ form, field, profile }: {
+/** A control for a rule of execution. */
+export function Rule({ form, field, profile }: {
   readonly form: UseFormReturn<RunForm>;
   readonly field: ExecutionField;
   readonly profile: string;

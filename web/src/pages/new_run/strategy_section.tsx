@@ -88,7 +88,8 @@ function StrategyPicker({ chosen, choose }: {
   );
 }
 
-function Parameter({ form, field, index }: {
+/** A control for a parameter of the strategy. */
+export function Parameter({ form, field, index }: {
   readonly form: UseFormReturn<RunForm>;
   readonly field: ParameterField;
   readonly index: number;

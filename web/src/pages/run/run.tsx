@@ -34,7 +34,7 @@ export function RunPage() {
       />
       {backtest.result === null
         ? backtest.status === "failed" ? <FailedRun backtest={backtest} /> : <UnderWay backtest={backtest} />
-        : <CompletedRun backtest={backtest} result={backtest.result} />}
+        : <CompletedRun key={backtest.id} backtest={backtest} result={backtest.result} />}
     </div>
   );
 }

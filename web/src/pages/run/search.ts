@@ -21,15 +21,18 @@ interface RunSearch {
   readonly chart?: string;
   /** The number of the trade that the charts show. */
   readonly trade?: number;
+  /** The panel for changes is open. */
+  readonly change?: true;
 }
 
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((name) => name === search["tab"]);
-  const { market, chart, trade } = search;
+  const { market, chart, trade, change } = search;
   return {
     ...(tab === undefined ? {} : { tab }),
     ...(typeof market === "string" ? { market } : {}),
     ...(typeof chart === "string" ? { chart } : {}),
+    ...(change === true ? { change } : {}),
     ...(Number.isSafeInteger(trade) ? { trade: Number(trade) } : {}),
   };
 }

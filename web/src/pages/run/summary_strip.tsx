@@ -1,7 +1,7 @@
 import type { BacktestResult, Metric } from "../../api.ts";
 import { formatMoney, formatPercent, toneClass } from "../../parts/format.ts";
 import { MetricName } from "./metric_name.tsx";
-import { findMetric, formatMetric, numberOf } from "../../parts/metric_value.ts";
+import { findMetric, formatMetric, formatMetricValue, numberOf, type ShownMetric } from "../../parts/metric_value.ts";
 
 // In the order in which a trader asks: what did it earn, against doing nothing, at which risk, how steadily, with how many trades.
 const SHOWN = [
@@ -16,15 +16,18 @@ const SHOWN = [
 ] as const;
 
 /** The figures that a result is judged by first. */
-export function SummaryStrip({ result, definitions, isNarrow = false }: {
+export function SummaryStrip({ result, definitions, isNarrow = false, before }: {
   readonly result: BacktestResult;
   readonly definitions: readonly Metric[];
   /** True for half of a page. */
   readonly isNarrow?: boolean;
+  /** A result to compare with. */
+  readonly before?: BacktestResult | undefined;
 }) {
   const { metrics, undefined_metrics: reasons } = result;
   const shown = (name: string) => formatMetric(findMetric(definitions, name), metrics);
   const note = (name: string) => {
+    if (before !== undefined) return describeChange(findMetric(definitions, name), before.metrics, metrics);
     if (name === "total_return") {
       const [first, last] = [numberOf(metrics, "initial_equity"), numberOf(metrics, "final_equity")];
       return first === null || last === null ? "" : `${formatMoney(last - first, true)} on ${formatMoney(first)}`;
@@ -63,4 +66,17 @@ export function SummaryStrip({ result, definitions, isNarrow = false }: {
       })}
     </dl>
   );
+}
+
+/** `+1.20% from 3.40%`: the difference, and the value before. */
+function describeChange(
+  metric: ShownMetric,
+  before: BacktestResult["metrics"],
+  now: BacktestResult["metrics"],
+): string {
+  const [one, two] = [numberOf(before, metric.name), numberOf(now, metric.name)];
+  const was = `was ${formatMetric(metric, before)}`;
+  if (one === null || two === null || formatMetric(metric, now) === formatMetric(metric, before)) return was;
+  const difference = formatMetricValue({ ...metric, isSigned: false }, two - one);
+  return `${two > one ? "+" : ""}${difference}, ${was}`;
 }

@@ -8,7 +8,7 @@ import { toInputs } from "../new_run/inputs_form.ts";
 import { startMarkets } from "../new_run/portfolio_form.ts";
 import { dayAfter, findSample, type RunForm } from "../new_run/run_form.ts";
 import { languageOf } from "./editor/script_language.ts";
-import { useTrials } from "./editor/use_trials.ts";
+import { useTrials } from "../../parts/use_trials.ts";
 import type { RegistrationForm } from "./registration_form.ts";
 import { EXAMPLES } from "./script_examples.ts";
 import type { ScriptFault } from "./script_field.tsx";

@@ -7,15 +7,13 @@ import { Legend } from "../../../parts/legend.tsx";
 import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
 import { PlotLegend } from "./plot_legend.tsx";
 import { ownPanes, PLOT_PANE_PX } from "./plot_lines.ts";
-import { joinBars, loadBars, type RunBars } from "./run_bars.ts";
+import { joinBars, loadBars, POINTS, type RunBars } from "./run_bars.ts";
 import { Choice } from "../../../parts/choice.tsx";
 import { type ChartMarket, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 import { gatherMarks, listFills } from "./trade_marks.ts";
 
 const CHARTS_PX = 580;
-/** Bars of the charts at first, about. */
-export const POINTS = 1_000;
 
 /** Lets other parts of the page move the charts. */
 export interface ChartsHandle {
@@ -110,6 +108,7 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
       },
     });
     chart.current = made;
+    setBar({ data, bar: data.time.length - 1 });
     return () => made.close();
   }, [id, market, shown, data]);
   const show = (i: number) => {

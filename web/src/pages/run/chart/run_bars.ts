@@ -1,6 +1,9 @@
 import { api, type ChartData, type PlotData, queryClient } from "../../../api.ts";
 import type { ChartWindow } from "./chart_window.ts";
 
+/** Bars of the charts at first, about. */
+export const POINTS = 1_000;
+
 /** Bars of a run with what its strategy plotted; all columns have a value per bar. */
 export interface RunBars extends ChartData {
   readonly plots: PlotData["plots"];

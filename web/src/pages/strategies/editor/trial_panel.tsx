@@ -12,7 +12,7 @@ import { Log } from "../../run/log.tsx";
 import { useMetrics } from "../../../parts/metric_value.ts";
 import { SummaryStrip } from "../../run/summary_strip.tsx";
 import { hasEnded, useBacktest } from "../../../parts/use_backtest.ts";
-import type { Trial } from "./use_trials.ts";
+import type { Trial } from "../../../parts/use_trials.ts";
 import { Field, SelectField } from "../../../parts/field.tsx";
 import { TIMEFRAMES } from "../../../parts/candle_timeframes.ts";
 import { InstrumentPicker } from "../../new_run/market_section.tsx";

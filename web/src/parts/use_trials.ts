@@ -1,19 +1,19 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
-import { api, type BacktestRequest, client, describeError, issuesOf } from "../../../api.ts";
-import { hasEnded } from "../../../parts/use_backtest.ts";
+import { api, type BacktestRequest, client, describeError, issuesOf } from "../api.ts";
+import { hasEnded } from "./use_backtest.ts";
 
-/** The last run of an editor's text. */
+/** The last of runs that follow one another, as of an editor's text. */
 export interface Trial {
   /** Of the run; undefined before the first one. */
   readonly id: string | undefined;
-  /** Why the text or the market was refused; empty where they were not. */
+  /** Why it was refused; empty where it was not. */
   readonly refusal: string;
   readonly isStarting: boolean;
   start(backtest: BacktestRequest): void;
 }
 
-/** Runs a text again and again: each run cancels the one before. */
+/** Runs one request after another: each run cancels the one before. */
 export function useTrials(): Trial {
   const queries = useQueryClient();
   const create = useMutation(api.backtests.create.mutationOptions());
