@@ -52,7 +52,7 @@ Deno.test("a change of a setting runs again beside the charts, and is kept as a 
     const money = points.at(-1)!.equity.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
     await page.getByRole("region", { name: "Charts" }).getByText(money, { exact: true }).waitFor();
     await panel.getByText("1 try since you opened this.").waitFor();
-    await page.getByText(/One of your 2 tries of SMA Cross on DEMO/).waitFor();
+    await page.getByText(/One of 2 tries of this strategy on this market/).waitFor();
     await page.getByRole("tab", { name: "Trades" }).click();
     // Those that are open count, too.
     const { length } = (await user.get(`/api/backtests/${run?.id}/trades`)).list("/trades");
