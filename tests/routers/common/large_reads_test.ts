@@ -11,7 +11,7 @@ Deno.test("of thirty downloads of a user, two read a piece at a time, and all of
   const userTurns = new UserTurns();
   let [reading, most] = [0, 0];
   const download = async () => {
-    const list = readInTurns({ userTurns, user: ANN }, {
+    const list = readInTurns({ userTurns, user: ANN, link: null }, {
       read: async (after, limit) => {
         most = Math.max(most, ++reading);
         await new Promise((resume) => setTimeout(resume));

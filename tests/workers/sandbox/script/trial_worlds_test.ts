@@ -2,7 +2,8 @@
 import { expect } from "@std/expect";
 import { createControl } from "../../../../engine/control.ts";
 import { BUILTINS } from "../../../../strategies/builtin/catalogue.ts";
-import type { ScriptTrialsJob, TrialOutcome } from "../../../../workers/sandbox/task.ts";
+import type { TrialOutcome } from "../../../../workers/sandbox/task.ts";
+import type { ScriptTrialsJob } from "../../../../workers/sandbox/trials_task.ts";
 import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
 import { type Compile, doScriptJob, doScriptRuns } from "../../../../workers/sandbox/script/run.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "../wasm/modules.ts";
