@@ -46,8 +46,9 @@ export class PgliteServer {
     try {
       // The thread loads PGlite meanwhile.
       const [files, packed] = await Promise.all([loadPgliteFiles(), readPackedDatabase(folder)]);
-      thread.postMessage({ type: "open", folder, files, packed } satisfies ToPgliteThread);
+      thread.postMessage({ type: "open", folder, files, packed: packed?.content } satisfies ToPgliteThread);
       await opened.promise;
+      await packed?.finish();
     } catch (error) {
       thread.terminate();
       throw error;
