@@ -9,7 +9,16 @@ const RUN = {
   seed: 1,
 };
 const instruments = ["ALDER", "ASPEN", "PINE", "ROWAN"].map((symbol) => ({ symbol, exchange: "SAMPLE" }));
-/** Many trials over many markets: each market alone, and one account over all of them. */
+/** An average of a script's own, in a process of the sandbox. */
+const SCRIPT = `strategy(({ period }) => ({
+  warmup: period + 1,
+  prepare({ close }) { this.mean = sma(close, period); },
+  decide(i, { close }, account, orders) {
+    if (account.quantity === 0 && close[i] > this.mean[i]) orders.buy();
+    else if (account.quantity > 0 && close[i] < this.mean[i]) orders.close();
+  },
+}));`;
+/** Many trials over many markets: each market alone, and one account over all of them, also of a script. */
 const VARIANTS: readonly object[] = [
   {
     ...{ ...RUN, strategy: "SMA Cross", markets: { instruments }, parameters: { timeframe: "1d" } },
@@ -19,6 +28,10 @@ const VARIANTS: readonly object[] = [
     ...{ ...RUN, strategy: "Momentum Rotation", walk_forward: { train_days: 200, test_days: 60 } },
     parameters: { timeframe: "1d", instruments, every: "week", filter: -1 },
     space: { lookback: { min: 5, max: 50, step: 5 }, top: { values: [1, 2] } },
+  },
+  {
+    ...{ ...RUN, strategy: "mine", space: { period: { min: 3, max: 60, step: 1 } } },
+    parameters: { timeframe: "1d", instruments, runtime: { type: "script", source: SCRIPT } },
   },
 ];
 
