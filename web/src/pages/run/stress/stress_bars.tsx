@@ -2,14 +2,14 @@ import { formatPercent } from "../../../parts/format.ts";
 import { chooseTicks, linear } from "../../../parts/scale.ts";
 import type { StressRow } from "./stress_words.ts";
 
-const ROW_PX = 28;
-const NAME_PX = 13;
+const ROW_PX = 30;
+const NAME_PX = 15;
 const BAR_PX = 11;
 const WIDTH = 420;
 const TOP = 6;
 const BOTTOM = 22;
-// Half of a text.
-const EDGE = 22;
+// Half of a text, which a phone shows larger.
+const EDGE = 30;
 const TITLE = "Net return with each change";
 
 /** The net return of each row as a bar from zero, with a line at that of the run itself. */
@@ -29,7 +29,7 @@ export function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
         aria-label={`${TITLE}, from ${formatPercent(Math.min(...values))} to ${
           formatPercent(Math.max(...values))
         }; the run itself: ${formatPercent(asRun ?? null)}`}
-        className="w-full fill-muted text-[10px]"
+        className="w-full fill-muted text-[10px] max-sm:text-[14px]"
       >
         {chooseTicks(low, high, 4).map((value) => (
           <g key={value}>
@@ -41,7 +41,7 @@ export function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
           const value = values[i] ?? 0;
           return (
             <g key={name}>
-              <text x={EDGE} y={TOP + i * ROW_PX + NAME_PX - 3} className="fill-text">{name}</text>
+              <text x={4} y={TOP + i * ROW_PX + NAME_PX - 3} className="fill-text">{name}</text>
               <rect
                 x={Math.min(x(0), x(value))}
                 width={Math.max(1, Math.abs(x(value) - x(0)))}
