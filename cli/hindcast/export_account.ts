@@ -13,6 +13,7 @@ const LISTS = [
   { name: "stress-tests", path: "/api/stress-tests", of: () => [] },
   { name: "strategies", path: "/api/strategies", of: exportStrategy },
   { name: "universes", path: "/api/universes", of: exportUniverse },
+  { name: "shares", path: "/api/shares?limit=200", of: () => [] },
 ] as const;
 
 const recordSchema = z.looseObject({
@@ -40,7 +41,7 @@ interface Wanted {
 /** `hindcast export-account`. */
 export const exportAccountCommand = serviceCommand(
   "export-account",
-  "Write all that your account has into a folder: runs with their tables, strategies, universes",
+  "Write all that your account has into a folder: runs with their tables, strategies, universes, links",
 )
   .argument("<folder>", "the folder; files that are there already are kept, so that an interrupted export goes on")
   .action(async (given, options) => {

@@ -62,6 +62,6 @@ export const ERRORS = {
   },
   UNAVAILABLE: {
     trpc: "SERVICE_UNAVAILABLE",
-    meaning: "the database is away or full, or no worker answers",
+    meaning: "the database is away or full, no worker answers, or the process of a check was ended twice",
   },
 } as const satisfies Record<string, { readonly trpc: TRPC_ERROR_CODE_KEY; readonly meaning: string }>;

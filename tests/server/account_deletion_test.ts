@@ -40,6 +40,7 @@ Deno.test("a user exports all that an account has, and deletes it with everythin
       "backtests.json",
       "monte-carlo.json",
       "optimizations.json",
+      "shares.json",
       "strategies/my-signals/strategy.json",
       "strategies/my-signals/versions.json",
       "strategies.json",
