@@ -11,10 +11,10 @@ const SCRIPT =
 
 /** The paths that show a table's records. */
 const SHOWN: Readonly<Record<string, RegExp>> = {
-  backtests: /backtests|monte-carlo/,
-  result_chunks: /backtests\/./,
-  result_candles: /backtests\/./,
-  optimizations: /optimizations/,
+  backtests: /backtests|monte-carlo|shared/,
+  result_chunks: /backtests\/.|shared/,
+  result_candles: /backtests\/.|shared/,
+  optimizations: /optimizations|shared/,
   scan_markets: /optimizations\/./,
   trial_chunks: /optimizations\/./,
   optimization_series: /optimizations\/./,
@@ -134,6 +134,8 @@ interface Names {
   readonly scan: string;
   readonly simulation: string;
   readonly stress: string;
+  /** Tokens of links to the run, both compared and the optimization. */
+  readonly links: readonly string[];
   /** The query of a program that asks to be signed in. */
   readonly program: string;
   readonly run: string;
@@ -189,8 +191,12 @@ async function makeRecords(user: TestClient): Promise<Names> {
     csv,
     { ...admin, "content-type": "text/csv" },
   );
+  const shown = [{ backtest_id: backtest }, { backtest_ids: [backtest, other] }, { optimization_id: optimization }];
+  const links: string[] = [];
+  for (const share of shown) links.push(String((await post("/api/shares", { share })).at("/token")));
   const program = await requestOfProgram(user.url);
-  return { backtest, other, optimization, scan, simulation, stress, program, run: String(imported.at("/run/id")) };
+  const rest = { links, program, run: String(imported.at("/run/id")) };
+  return { backtest, other, optimization, scan, simulation, stress, ...rest };
 }
 
 async function requestOfProgram(url: string): Promise<string> {
@@ -205,7 +211,8 @@ async function requestOfProgram(url: string): Promise<string> {
 }
 
 /** Every GET of REST, with the formats of its tables. */
-function* pathsOf({ backtest, other, optimization, scan, simulation, stress, program, run }: Names): Generator<string> {
+function* pathsOf(names: Names): Generator<string> {
+  const { backtest, other, optimization, scan, simulation, stress, links, program, run } = names;
   const ids: readonly (readonly [prefix: string, ids: readonly string[]])[] = [
     ["/api/backtests/:id", [backtest, other]],
     ["/api/optimizations/:id/ranking", [scan]],
@@ -215,6 +222,7 @@ function* pathsOf({ backtest, other, optimization, scan, simulation, stress, pro
     ["/api/admin/ingestion/runs/:id", [run]],
     ["/api/strategies/:slug", ["my-script"]],
     ["/api/universes/:slug", ["my-universe"]],
+    ["/api/shared/:token", links],
   ];
   const queries: Readonly<Record<string, readonly string[]>> = {
     "/api/market-data/ticks": ["?symbol=DEMO&timeframe=1h&startDate=2024-01-01&endDate=2024-01-08&limit=10"],
