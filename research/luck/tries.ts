@@ -23,6 +23,9 @@ export function describeTries({ runs, trials, where = "this market", sharpe, def
       trials === 0 ? "" : `, ${count(trials, "trial")} of optimizations`
     }).`;
   if (typeof deflated !== "number") return `${head} Too little to tell whether it is luck: ${deflated.reason}.`;
+  if (sharpe !== null && sharpe <= 0) {
+    return `${head} Its Sharpe ratio of ${sharpe.toFixed(2)} is not above 0: there is no skill to tell from luck.`;
+  }
   const rival = all <= 1 ? "0" : "that of the best of so many without skill";
   const share = `the true Sharpe ratio behind its ${sharpe?.toFixed(2)} is above ${rival} with a probability of ${
     percent(deflated)

@@ -6,7 +6,7 @@ const MANY = "One of 1,208 tries of this strategy on this market (1 run, 1,207 t
 const first = { runs: 1, trials: 0, sharpe: 1.234 };
 const many = { runs: 1, trials: 1_207, sharpe: 2.5 };
 
-Deno.test("the sentence about the tries around a run has three answers", () => {
+Deno.test("the sentence about the tries around a run has four answers", () => {
   expect(describeTries({ ...many, deflated: 0.333 })).toBe(
     `${MANY} Treat it as luck: the true Sharpe ratio behind its 2.50 is above that of the best of so many without skill ` +
       "with a probability of 33 %, and 95 % is usual. More tries lower it.",
@@ -17,6 +17,9 @@ Deno.test("the sentence about the tries around a run has three answers", () => {
   );
   expect(describeTries({ ...many, deflated: { reason: "the result has fewer than four daily returns" } })).toBe(
     `${MANY} Too little to tell whether it is luck: the result has fewer than four daily returns.`,
+  );
+  expect(describeTries({ ...many, sharpe: -0.92, deflated: 0.18 })).toBe(
+    `${MANY} Its Sharpe ratio of -0.92 is not above 0: there is no skill to tell from luck.`,
   );
 });
 
