@@ -115,7 +115,7 @@ export function deflatedAmongMore(
 ): number {
   const score = scoreOf(own.probability);
   const expected = expectedBest(own.trials, 1);
-  // What a unit of the expectation takes off: one over the root of the ratio's variance.
+  // The expectation lowers the score by this factor, one over the root of the ratio's variance.
   const weight = expected > 0 ? (score - scoreOf(own.deflated)) / expected : 1;
   return normalProbability(score - weight * expectedBest(trials, 1));
 }

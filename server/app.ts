@@ -134,7 +134,7 @@ export function createApp(options: AppOptions): Handler {
   serveAgentSignIn(app, options);
   app.get("/strategy.d.ts", async (c) => c.text(await Deno.readTextFile(SCRIPT_TYPES)));
   serveDescription(app);
-  const links = { db: options.db, origin: options.origins[0] ?? "" };
+  const links = { db: options.db, rowsWorker: options.rowsWorker, origin: options.origins[0] ?? "" };
   serveConsole(app, options.consoleFolder, serveLinkPreviews(app, links));
 
   app.notFound((c) => answerError(c, pathNotFound(c)));

@@ -4,14 +4,13 @@ import { AppError } from "../routers/common/errors.ts";
 import { type Link, openLink } from "../routers/common/link.ts";
 import type { Services } from "../routers/common/trpc.ts";
 import { type LinkPreview, readPreview } from "../routers/shares/preview.ts";
-import { drawCurves } from "./answers/draw_curves.ts";
 import type { ServerEnv } from "./requests/context.ts";
 
-// Of some 5 KB each. To draw one takes some 20 ms, in which nobody else is answered.
+// Of some 5 KB each.
 const PICTURES_MAX = 200;
 
 /** The parts of the service that a link's page needs. */
-interface SharedPageSources extends Pick<Services, "db"> {
+interface SharedPageSources extends Pick<Services, "db" | "rowsWorker"> {
   /** The service's own address, which messengers need in full. */
   readonly origin: string;
 }
@@ -21,11 +20,11 @@ interface SharedPageSources extends Pick<Services, "db"> {
  *
  * @returns Changes the console's page for a request of a link's page; null for other requests, and where the link opens nothing.
  */
-export function serveLinkPreviews(app: Hono<ServerEnv>, { db, origin }: SharedPageSources) {
+export function serveLinkPreviews(app: Hono<ServerEnv>, { db, rowsWorker, origin }: SharedPageSources) {
   const pictures = new LRUCache<string, Uint8Array<ArrayBuffer>>({ max: PICTURES_MAX });
   app.get("/shared/:token/picture.png", async (c) => {
     const link = await openLink(db, c.req.param("token"));
-    const picture = pictures.get(link.id) ?? draw(await readPreview(db, link));
+    const picture = pictures.get(link.id) ?? await draw(rowsWorker, await readPreview(db, link));
     if (picture === null) throw new AppError("SHARE_NOT_FOUND", "Cannot draw the link: it shows no curve");
     pictures.set(link.id, picture);
     return c.body(picture, 200, { "content-type": "image/png", "cache-control": "private, max-age=3600" });
@@ -48,8 +47,11 @@ async function findLink(db: Services["db"], token: string): Promise<Link | null>
   });
 }
 
-function draw(preview: LinkPreview | null): Uint8Array<ArrayBuffer> | null {
-  return preview === null || preview.curves.length === 0 ? null : drawCurves(preview.curves);
+async function draw(
+  rowsWorker: Services["rowsWorker"],
+  preview: LinkPreview | null,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  return preview === null || preview.curves.length === 0 ? null : await rowsWorker.draw(preview.curves);
 }
 
 /** The page with a title and the properties of the Open Graph protocol. */

@@ -3,6 +3,7 @@ import { backtestRecords } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { findUnreadable } from "../../db/codec/unreadable.ts";
 import { listRunTries, type TriedMarket } from "../../db/run_trials.ts";
+import { DAY_MS } from "../../market/timeframes.ts";
 import { joinDays } from "../../research/joined_days.ts";
 import type { Context } from "../common/trpc.ts";
 import { readReturns } from "./series.ts";
@@ -16,7 +17,6 @@ const RETURNS_MAX = 1_000_000;
 /** Most returns of runs that are kept for the next request, of 12 bytes each. */
 const KEPT_RETURNS_MAX = 2_000_000;
 const KEPT_ANSWERS_MAX = 200;
-const DAY_MS = 86_400_000;
 
 /** The days of a run. */
 interface RunDays {
@@ -50,7 +50,7 @@ function knownOf(db: Db): KnownRuns {
   return known;
 }
 
-type Reading = Pick<Context, "db" | "rowsWorker">;
+type Reading = Pick<Context, "db" | "rowsWorker" | "userTurns">;
 
 /**
  * Compares the daily returns of the tries around a run that are backtests, as far as they are stored and not too many.
@@ -69,7 +69,8 @@ export async function compareRuns(
   const key = ids.join();
   const known = answers.get(key);
   if (known !== undefined) return await known;
-  const answer = compareDays(ctx, row.ownerId, ids);
+  // In a turn of the user's, as charts are: one user with many runs does not slow everybody's lists.
+  const answer = ctx.userTurns.runLater(row.ownerId, () => compareDays(ctx, row.ownerId, ids));
   answers.set(key, answer);
   return await answer.catch((error) => {
     answers.delete(key);

@@ -23,7 +23,7 @@ import { compareRuns } from "./compared_runs.ts";
 
 /** The tries that a completed backtest is one of; null for any other. */
 export async function readRunTrials(
-  ctx: Pick<Context, "db" | "rowsWorker">,
+  ctx: Pick<Context, "db" | "rowsWorker" | "userTurns">,
   row: Backtest,
 ): Promise<z.infer<typeof runTrialsSchema> | null> {
   if (row.result === null) return null;
@@ -58,7 +58,7 @@ export function concludeTries(
  * @param trial The run key of the one that is a trial of an optimization, too; undefined where none is.
  */
 export async function countTries(
-  ctx: Pick<Context, "db" | "rowsWorker">,
+  ctx: Pick<Context, "db" | "rowsWorker" | "userTurns">,
   row: TriedMarket,
   { tries, trial }: { readonly tries: RunTrials; readonly trial?: string | null | undefined },
 ) {

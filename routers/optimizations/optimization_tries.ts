@@ -8,7 +8,7 @@ import type { Context } from "../common/trpc.ts";
 
 /** The tries that an optimization's best trial is one of; null until it has ended. */
 export async function readOptimizationTries(
-  ctx: Pick<Context, "db" | "rowsWorker">,
+  ctx: Pick<Context, "db" | "rowsWorker" | "userTurns">,
   row: Optimization,
 ): Promise<z.infer<typeof runTrialsSchema> | null> {
   if (row.status === "queued" || row.status === "running") return null;

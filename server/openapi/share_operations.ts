@@ -9,7 +9,7 @@ export const SHARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   "shares.create": {
     summary: "Make a read-only link",
     description:
-      "Whoever has the link reads the record without an account: a completed run, two to five compared, or a completed optimization. It shows everything but code, logs, notes, tags and other runs. `path` on this service is the page, and this answer alone has it. A record may have 10 links, a user 200.",
+      "Everybody who has the link can read the record without an account: a completed run, two to five compared, or a completed optimization. It shows everything but code, logs, notes, tags and other runs. `path` on this service is the page, and this answer alone has it. A record may have 10 links, a user 200.",
     codes: ["BACKTEST_NOT_FOUND", "OPTIMIZATION_NOT_FOUND", "NOT_COMPLETED", "QUOTA_EXCEEDED"],
   },
   "shares.revoke": {

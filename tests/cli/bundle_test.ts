@@ -18,7 +18,8 @@ Deno.test("a bundle serves the console and runs built-in strategies and Python, 
   await prepare("interpreter");
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const packed = await runLines(
-    `deno task --quiet bundle && tar -xzf dist/hindcast-*.tar.gz -C '${folder}' && rm dist/hindcast-*.tar.gz`,
+    `deno task --quiet bundle | tee '${folder}/said' && packed=$(sed -n 's/^Wrote \\(.*\\)\\. There:.*/\\1/p' '${folder}/said') &&
+      tar -xzf "$packed" -C '${folder}' && rm "$packed"`,
   );
   expect(packed.code).toBe(0);
   const [name] = /hindcast-[\w.]+-\w+-\w+(?=\.tar\.gz)/.exec(packed.stdout)!;

@@ -4,6 +4,7 @@ import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/
 import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "../../db/codec/result_rows.ts";
 import { countIndependent } from "../../research/independent_trials.ts";
 import type { Space } from "../../research/space.ts";
+import { drawCurves } from "./draw_curves.ts";
 import type { Format } from "./table_format.ts";
 import { type RowsForm, writeResultRows } from "./write_result_rows.ts";
 import { writeTrials } from "./write_trials.ts";
@@ -75,7 +76,13 @@ interface CompareTask {
   readonly runs: number;
 }
 
-export type RowsTask = WriteTask | PickTask | CutTask | WriteRowsTask | CurveTask | CompareTask;
+/** Draws curves as a picture. */
+interface DrawTask {
+  readonly kind: "draw";
+  readonly curves: readonly (readonly number[])[];
+}
+
+export type RowsTask = WriteTask | PickTask | CutTask | WriteRowsTask | CurveTask | CompareTask | DrawTask;
 
 /** Rows of a list, written. */
 export interface WrittenRows {
@@ -92,6 +99,7 @@ export type RowsAnswer =
   | { readonly type: "cut"; readonly rows: ResultRows }
   | { readonly type: "curve"; readonly curve: EquityColumns }
   | { readonly type: "compared"; readonly independent: number }
+  | { readonly type: "drawn"; readonly png: Uint8Array<ArrayBuffer> }
   /** The chunk is not decoded, or not any more: send it. */
   | { readonly type: "missing" }
   /** The chunk is damaged, or of a newer build. */
@@ -110,6 +118,7 @@ export class RowsWork {
   /** Never throws: a failure is an answer. It has nothing but the chunk, so that is what any failure is due to. */
   do(task: RowsTask): RowsAnswer {
     try {
+      if (task.kind === "draw") return { type: "drawn", png: drawCurves(task.curves) };
       if (task.kind === "compare") return { type: "compared", independent: compare(task) };
       if (task.kind === "cut" || task.kind === "write-rows" || task.kind === "curve") return this.#doWithResult(task);
       const rows = this.#trials.find(task);

@@ -114,6 +114,11 @@ export class RowsWorker {
     return required(answer, "compared").independent;
   }
 
+  /** A PNG of equity curves; drawCurves() has their bounds. */
+  async draw(curves: readonly (readonly number[])[]): Promise<Uint8Array<ArrayBuffer>> {
+    return required(await this.#inTurn(() => this.#do({ kind: "draw", curves })), "drawn").png;
+  }
+
   #doWithTrials(
     source: ChunkSource<StoredTrials>,
     task: Omit<WriteTask, "key" | "chunk"> | Omit<PickTask, "key" | "chunk">,
@@ -165,7 +170,7 @@ export class RowsWorker {
     }
     const answer = Promise.withResolvers<RowsAnswer>();
     this.#answers.push(answer);
-    const data = task.kind === "compare" ? task.returns : task.chunk?.data;
+    const data = dataOf(task);
     thread.postMessage(task, data?.buffer instanceof ArrayBuffer ? [data.buffer] : []);
     return await answer.promise;
   }
@@ -232,4 +237,10 @@ function isOfType<Type extends RowsAnswer["type"]>(
   type: Type,
 ): answer is Extract<RowsAnswer, { readonly type: Type }> {
   return answer.type === type;
+}
+
+/** The bytes that are given to the thread with a task. */
+function dataOf(task: RowsTask): ArrayBufferView | undefined {
+  if (task.kind === "draw") return undefined;
+  return task.kind === "compare" ? task.returns : task.chunk?.data;
 }

@@ -16,7 +16,7 @@ export function ShareButton({ subject, noun }: { readonly subject: ShareSubject;
         <Dialog.Popup className="fixed top-[12dvh] left-1/2 z-30 max-h-[80dvh] w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto rounded-lg border border-line bg-surface p-5 shadow-xl">
           <Dialog.Title className="text-lg font-semibold">Share this {noun}</Dialog.Title>
           <Dialog.Description className="mt-1 mb-4 text-sm text-muted">
-            Whoever has the link reads the {noun}{" "}
+            Everybody who has the link can read the {noun}{" "}
             without an account, until it expires or you revoke it. It shows everything but code, logs, notes, tags and
             your other runs.
           </Dialog.Description>
