@@ -2,8 +2,8 @@ import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { sma } from "./sma.ts";
 import { stddev } from "./stddev.ts";
 
-/** Columns of equal length, in the unit of the prices; NaN for the first `period - 1` candles. */
-interface BollingerColumns {
+/** Columns of equal length, in the unit of the prices; NaN until their averages exist. */
+export interface BandColumns {
   readonly upper: Float64Array;
   readonly middle: Float64Array;
   readonly lower: Float64Array;
@@ -24,7 +24,7 @@ export function bollinger(
   period: number,
   width: number,
   pool: BufferPool | null = null,
-): BollingerColumns {
+): BandColumns {
   const middle = sma(closes, period, pool);
   const upper = stddev(closes, period, pool);
   const lower = takeDoubles(pool, closes.length);

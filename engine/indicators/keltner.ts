@@ -1,13 +1,7 @@
+import type { BandColumns } from "./bollinger.ts";
 import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { atr } from "./atr.ts";
 import { ema } from "./ema.ts";
-
-/** Columns of equal length, in the unit of the prices; NaN until both averages exist. */
-interface KeltnerColumns {
-  readonly upper: Float64Array;
-  readonly middle: Float64Array;
-  readonly lower: Float64Array;
-}
 
 /**
  * Keltner channel: the exponential average of closes, and bands `width` average true ranges above and below it.
@@ -28,7 +22,7 @@ export function keltner(
   periods: { readonly average: number; readonly range: number },
   width: number,
   pool: BufferPool | null = null,
-): KeltnerColumns {
+): BandColumns {
   const middle = ema(close, periods.average, pool);
   const upper = atr(high, low, close, periods.range, pool);
   const lower = takeDoubles(pool, close.length);

@@ -150,7 +150,7 @@ async function findSlug(
 function resolveBuiltin(builtin: BuiltinDescription): ResolvedStrategy {
   return {
     ...builtin,
-    default_config: { ...builtin.default_config },
+    default_config: {},
     parameter_schema: { ...builtin.parameter_schema },
     version: ENGINE_VERSION,
     runtime: null,

@@ -68,7 +68,7 @@ export function builtinEntry(builtin: BuiltinDescription): Entry {
   const shown = { slug, name, description, default_frequency, min_candles, lookback_candles };
   return {
     ...shown,
-    default_config: { ...builtin.default_config },
+    default_config: {},
     parameter_schema: { ...builtin.parameter_schema },
     source: "builtin",
     runtime_type: "builtin",

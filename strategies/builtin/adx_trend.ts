@@ -1,12 +1,5 @@
 import { adx, adxSettlingCandles } from "../../engine/indicators/adx.ts";
-import {
-  DIRECTION,
-  levelProperty,
-  periodProperty,
-  readNumber,
-  STOP_LOSS_LEVEL,
-  TAKE_PROFIT_LEVEL,
-} from "./parameter_schema.ts";
+import { entrySchema, levelProperty, periodProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, levelLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
@@ -19,18 +12,10 @@ export const adxTrend: Builtin = {
   default_frequency: "DAILY",
   min_candles: 3,
   lookback_candles: 560,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty("Candles in Wilder's averages of the moves, the range and the ADX", 14),
-      threshold: levelProperty("The least ADX that counts as a trend", 25),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    period: periodProperty("Candles in Wilder's averages of the moves, the range and the ADX", 14),
+    threshold: levelProperty("The least ADX that counts as a trend", 25),
+  }),
   reasons: {
     long: "+DI above -DI, with an ADX at its threshold",
     short: "-DI above +DI, with an ADX at its threshold",

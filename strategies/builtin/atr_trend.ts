@@ -7,8 +7,10 @@ import {
   DIRECTION,
   entryDraft,
   periodProperty,
+  positiveProperty,
   readNumber,
   readShorts,
+  schemaOf,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
@@ -22,24 +24,13 @@ export const atrTrend: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 510,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      trend: periodProperty("Candles of the average that the close must cross", 50),
-      atr: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 14),
-      multiple: {
-        type: "number",
-        description: "Average true ranges between the best price and the trailing stop",
-        default: 3,
-        exclusiveMinimum: 0,
-        maximum: 100,
-      },
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    trend: periodProperty("Candles of the average that the close must cross", 50),
+    atr: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 14),
+    multiple: positiveProperty("Average true ranges between the best price and the trailing stop", 3, 100),
+    direction: DIRECTION,
+    takeProfitLevel: TAKE_PROFIT_LEVEL,
+  }),
   reasons: {
     long: "the close crossed above the average",
     short: "the close crossed below the average",

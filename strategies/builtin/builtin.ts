@@ -1,5 +1,6 @@
 import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
 import type { Candles } from "../../engine/candles.ts";
+import type { BandColumns } from "../../engine/indicators/bollinger.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 
@@ -61,7 +62,6 @@ export interface Builtin {
   readonly default_frequency: "MINUTE" | "HOURLY" | "DAILY" | "WEEKLY";
   readonly min_candles: number;
   readonly lookback_candles: number;
-  readonly default_config: Readonly<Record<string, number | string | boolean>>;
   readonly parameter_schema: ParameterSchema;
   readonly reasons: Reasons;
   /**
@@ -88,6 +88,11 @@ export interface Builtin {
 /** A line over the candles. */
 export function priceLine(name: string, values: Float64Array): Line {
   return { name, pane: "price", values };
+}
+
+/** Bands over the candles. */
+export function bandLines({ upper, middle, lower }: BandColumns): readonly Line[] {
+  return [priceLine("upper band", upper), priceLine("middle band", middle), priceLine("lower band", lower)];
 }
 
 /** A level of an oscillator, as a line in its pane. @param count Candles. */

@@ -1,5 +1,6 @@
 import { newDraft } from "../../engine/strategy.ts";
 import type { Builtin } from "./builtin.ts";
+import { schemaOf } from "./parameter_schema.ts";
 
 /** Buys once, at the first decision, and never sells: the benchmark of every other strategy. */
 export const buyAndHold: Builtin = {
@@ -9,8 +10,7 @@ export const buyAndHold: Builtin = {
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 0,
-  default_config: {},
-  parameter_schema: { type: "object", properties: {}, additionalProperties: false },
+  parameter_schema: schemaOf({}),
   reasons: {
     long: "the range began",
     short: null,

@@ -1,5 +1,12 @@
 import { BY_CASH } from "../../engine/strategy.ts";
-import { entryDraft, periodProperty, readNumber, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import {
+  entryDraft,
+  periodProperty,
+  positiveProperty,
+  readNumber,
+  schemaOf,
+  TAKE_PROFIT_LEVEL,
+} from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
 /** A rest of money below this share of a purchase gives no order. */
@@ -14,22 +21,11 @@ export const dca: Builtin = {
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 1,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      interval: periodProperty("Candles from one purchase to the next", 7),
-      fraction: {
-        type: "number",
-        description: "Money of each purchase, as a fraction of the initial balance (0.05 is 5%)",
-        default: 0.05,
-        exclusiveMinimum: 0,
-        maximum: 1,
-      },
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    interval: periodProperty("Candles from one purchase to the next", 7),
+    fraction: positiveProperty("Money of each purchase, as a fraction of the initial balance (0.05 is 5%)", 0.05, 1),
+    takeProfitLevel: TAKE_PROFIT_LEVEL,
+  }),
   reasons: {
     long: "it was time for the next purchase",
     short: null,

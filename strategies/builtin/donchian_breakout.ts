@@ -1,14 +1,12 @@
 import { donchian, type DonchianColumns } from "../../engine/indicators/donchian.ts";
 import { BY_UNITS, newDraft, type Strategy } from "../../engine/strategy.ts";
 import {
-  DIRECTION,
   entryDraft,
+  entrySchema,
   type Parameters,
   periodProperty,
   readNumber,
   readShorts,
-  STOP_LOSS_LEVEL,
-  TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
 import { type Builtin, type DecisionRules, DEFAULT_RULES } from "./builtin.ts";
 import { channelLines } from "./channel_lines.ts";
@@ -23,18 +21,10 @@ export const donchianBreakout: Builtin = {
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 20,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      entry: periodProperty("Candles of the channel whose breakout is traded", 20),
-      exit: periodProperty("Candles of the channel at whose other edge a position is left", 10),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    entry: periodProperty("Candles of the channel whose breakout is traded", 20),
+    exit: periodProperty("Candles of the channel at whose other edge a position is left", 10),
+  }),
   reasons: {
     long: "the price broke above the entry channel",
     short: "the price broke below the entry channel",

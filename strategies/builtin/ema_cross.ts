@@ -1,7 +1,7 @@
 import { sharedColumn } from "../../engine/buffer_pool.ts";
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { averageLines, AVERAGES_REASONS, crossStrategy } from "./crossing.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import { entrySchema, periodProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Follows the trend of two exponential moving averages. */
@@ -13,18 +13,10 @@ export const emaCross: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 270,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      fast: periodProperty("Candles of the fast average", 12),
-      slow: periodProperty("Candles of the slow average, more than those of the fast one", 26, 2),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    fast: periodProperty("Candles of the fast average", 12),
+    slow: periodProperty("Candles of the slow average, more than those of the fast one", 26, 2),
+  }),
   reasons: AVERAGES_REASONS,
   lines: (parameters, { close }) => averageLines("EMA", ema, parameters, close),
   create(parameters, rules = DEFAULT_RULES) {

@@ -1,5 +1,5 @@
 import { BY_UNITS, LIMIT, newDraft, REFUSED, type Strategy } from "../../engine/strategy.ts";
-import { type Parameters, readNumber } from "./parameter_schema.ts";
+import { type Parameters, positiveProperty, readNumber, schemaOf } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
 /** Buys at evenly spaced prices below the start, and sells each purchase one step higher. */
@@ -11,37 +11,27 @@ export const grid: Builtin = {
   default_frequency: "HOURLY",
   min_candles: 1,
   lookback_candles: 1,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      levels: { type: "integer", description: "Prices at which it buys", default: 10, minimum: 1, maximum: 100 },
-      spacing: {
-        type: "number",
-        description:
-          "From one level to the next, as a fraction of the first close (0.01 is 1%); also each trade's gain",
-        default: 0.01,
-        exclusiveMinimum: 0,
-        maximum: 0.5,
-      },
-      fraction: {
-        type: "number",
-        description: "Share of the initial balance that all levels together may spend; the rest pays fees",
-        default: 0.95,
-        exclusiveMinimum: 0,
-        maximum: 1,
-      },
-      floor: {
-        type: "number",
-        description:
-          "Sells everything and ends the grid once the close is this far below the first one, as a fraction of it; 0: never",
-        default: 0,
-        minimum: 0,
-        maximum: 1,
-      },
+  parameter_schema: schemaOf({
+    levels: { type: "integer", description: "Prices at which it buys", default: 10, minimum: 1, maximum: 100 },
+    spacing: positiveProperty(
+      "From one level to the next, as a fraction of the first close (0.01 is 1%); also each trade's gain",
+      0.01,
+      0.5,
+    ),
+    fraction: positiveProperty(
+      "Share of the initial balance that all levels together may spend; the rest pays fees",
+      0.95,
+      1,
+    ),
+    floor: {
+      type: "number",
+      description:
+        "Sells everything and ends the grid once the close is this far below the first one, as a fraction of it; 0: never",
+      default: 0,
+      minimum: 0,
+      maximum: 1,
     },
-    additionalProperties: false,
-  },
+  }),
   reasons: {
     long: "the price fell to a level of the grid",
     short: null,

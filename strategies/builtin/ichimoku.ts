@@ -1,5 +1,5 @@
 import { ichimoku } from "../../engine/indicators/ichimoku.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import { entrySchema, periodProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
@@ -12,20 +12,12 @@ export const ichimokuTrend: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 78,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      conversion: periodProperty("Candles of the conversion line (tenkan-sen)", 9),
-      base: periodProperty("Candles of the base line (kijun-sen), more than those of the conversion line", 26, 2),
-      span: periodProperty("Candles of the cloud's slower edge (senkou span B)", 52),
-      displacement: periodProperty("Candles that the cloud is drawn ahead, the present one counted", 26),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    conversion: periodProperty("Candles of the conversion line (tenkan-sen)", 9),
+    base: periodProperty("Candles of the base line (kijun-sen), more than those of the conversion line", 26, 2),
+    span: periodProperty("Candles of the cloud's slower edge (senkou span B)", 52),
+    displacement: periodProperty("Candles that the cloud is drawn ahead, the present one counted", 26),
+  }),
   reasons: {
     long: "the close above the cloud, and the conversion line above the base line",
     short: "the close below the cloud, and the conversion line below the base line",

@@ -1,9 +1,9 @@
 import { emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { keltner } from "../../engine/indicators/keltner.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
-import { signalStrategy } from "./signals.ts";
+import { entrySchema, periodProperty, positiveProperty, readNumber } from "./parameter_schema.ts";
+import { bandLines, type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { returnSignals, signalStrategy } from "./signals.ts";
 
 /** Expects closes outside the Keltner channel to return to its middle. */
 export const keltnerReversion: Builtin = {
@@ -14,25 +14,11 @@ export const keltnerReversion: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 210,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty("Candles of the exponential average in the middle", 20),
-      range: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 10),
-      width: {
-        type: "number",
-        description: "Average true ranges from the middle to a band",
-        default: 2,
-        exclusiveMinimum: 0,
-        maximum: 100,
-      },
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    period: periodProperty("Candles of the exponential average in the middle", 20),
+    range: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 10),
+    width: positiveProperty("Average true ranges from the middle to a band", 2, 100),
+  }),
   reasons: {
     long: "the close fell below the lower band",
     short: "the close rose above the upper band",
@@ -41,8 +27,7 @@ export const keltnerReversion: Builtin = {
   },
   lines(parameters, { high, low, close }) {
     const periods = { average: readNumber(parameters, "period"), range: readNumber(parameters, "range") };
-    const { upper, middle, lower } = keltner(high, low, close, periods, readNumber(parameters, "width"));
-    return [priceLine("upper band", upper), priceLine("middle band", middle), priceLine("lower band", lower)];
+    return bandLines(keltner(high, low, close, periods, readNumber(parameters, "width")));
   },
   create(parameters, rules = DEFAULT_RULES) {
     const periods = { average: readNumber(parameters, "period"), range: readNumber(parameters, "range") };
@@ -51,14 +36,11 @@ export const keltnerReversion: Builtin = {
       warmup: Math.max(periods.average, periods.range) + 1,
       lookback: Math.max(emaSettlingCandles(periods.average), wilderSettlingCandles(periods.range)),
     };
-    return signalStrategy(parameters, rules, needs, ({ high, low, close }, pool) => {
-      const { upper, middle, lower } = keltner(high, low, close, periods, width, pool);
-      return {
-        buys: (i) => close[i - 1]! >= lower[i - 1]! && close[i]! < lower[i]!,
-        sells: (i) => close[i - 1]! <= upper[i - 1]! && close[i]! > upper[i]!,
-        leavesLong: (i) => close[i]! >= middle[i]!,
-        leavesShort: (i) => close[i]! <= middle[i]!,
-      };
-    });
+    return signalStrategy(
+      parameters,
+      rules,
+      needs,
+      ({ high, low, close }, pool) => returnSignals(close, keltner(high, low, close, periods, width, pool)),
+    );
   },
 };

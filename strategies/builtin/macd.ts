@@ -1,7 +1,7 @@
 import { emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { macd } from "../../engine/indicators/macd.ts";
 import { crossStrategy } from "./crossing.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import { entrySchema, periodProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Follows the momentum of the MACD. */
@@ -13,19 +13,11 @@ export const macdCross: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 370,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      fast: periodProperty("Candles of the fast average", 12),
-      slow: periodProperty("Candles of the slow average, more than those of the fast one", 26, 2),
-      signal: periodProperty("Candles of the signal line: an average of the MACD line", 9, 2),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    fast: periodProperty("Candles of the fast average", 12),
+    slow: periodProperty("Candles of the slow average, more than those of the fast one", 26, 2),
+    signal: periodProperty("Candles of the signal line: an average of the MACD line", 9, 2),
+  }),
   reasons: {
     long: "the MACD crossed above its signal",
     short: "the MACD crossed below its signal",

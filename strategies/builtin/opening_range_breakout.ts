@@ -7,6 +7,7 @@ import {
   periodProperty,
   readNumber,
   readShorts,
+  schemaOf,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
@@ -23,16 +24,11 @@ export const openingRangeBreakout: Builtin = {
   default_frequency: "HOURLY",
   min_candles: 1,
   lookback_candles: 780,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      range: periodProperty("Candles of the opening range, from the open of the trading day", 2),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    range: periodProperty("Candles of the opening range, from the open of the trading day", 2),
+    direction: DIRECTION,
+    takeProfitLevel: TAKE_PROFIT_LEVEL,
+  }),
   reasons: {
     long: "the price broke above the opening range",
     short: "the price broke below the opening range",

@@ -1,5 +1,5 @@
 import { newDraft, type OrderDraft } from "../../engine/strategy.ts";
-import type { DecisionRules, ParameterProperty } from "./builtin.ts";
+import type { DecisionRules, ParameterProperty, ParameterSchema } from "./builtin.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -14,6 +14,11 @@ export function periodProperty(description: string, candles: number, candlesMin 
 /** The schema of a level of an oscillator between 0 and 100. */
 export function levelProperty(description: string, level: number): ParameterProperty {
   return { type: "number", description, default: level, minimum: 0, maximum: 100 };
+}
+
+/** The schema of a number above 0. */
+export function positiveProperty(description: string, value: number, most: number): ParameterProperty {
+  return { type: "number", description, default: value, exclusiveMinimum: 0, maximum: most };
 }
 
 /** The sides that a strategy may take. */
@@ -32,13 +37,24 @@ export const TAKE_PROFIT_LEVEL: ParameterProperty = {
   maximum: 100,
 };
 
-export const STOP_LOSS_LEVEL: ParameterProperty = {
+const STOP_LOSS_LEVEL: ParameterProperty = {
   type: "number",
   description: "Stop loss this far from the entry price, as a fraction of it (0.02 is 2%); 0: none",
   default: 0,
   minimum: 0,
   maximum: 1,
 };
+
+/** The schema of these parameters and no others. */
+export function schemaOf(properties: ParameterSchema["properties"]): ParameterSchema {
+  return { type: "object", properties, additionalProperties: false };
+}
+
+/** The same, and of the parameters that readShorts() and entryDraft() read. */
+export function entrySchema(own: ParameterSchema["properties"]): ParameterSchema {
+  const entry = { direction: DIRECTION, takeProfitLevel: TAKE_PROFIT_LEVEL, stopLossLevel: STOP_LOSS_LEVEL };
+  return schemaOf({ ...own, ...entry });
+}
 
 /**
  * Reads a numeric parameter. Its schema was checked and defaults are filled in, so anything else is a bug of ours.

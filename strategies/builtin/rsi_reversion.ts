@@ -1,15 +1,6 @@
 import { rsi } from "../../engine/indicators/rsi.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
-import {
-  DIRECTION,
-  entryDraft,
-  levelProperty,
-  periodProperty,
-  readNumber,
-  readShorts,
-  STOP_LOSS_LEVEL,
-  TAKE_PROFIT_LEVEL,
-} from "./parameter_schema.ts";
+import { entryDraft, entrySchema, levelProperty, periodProperty, readNumber, readShorts } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, levelLine } from "./builtin.ts";
 
 /** Buys weakness and sells strength, as Wilder's RSI measures them. */
@@ -21,23 +12,15 @@ export const rsiReversion: Builtin = {
   default_frequency: "DAILY",
   min_candles: 3,
   lookback_candles: 280,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty(
-        "Changes of the close in the RSI, smoothed with Wilder's weight 1 / period, starting at their simple mean",
-        14,
-      ),
-      oversold: levelProperty("Buys when the RSI falls below this", 30),
-      overbought: levelProperty("Goes short when the RSI rises above this", 70),
-      exit: levelProperty("Leaves a position when the RSI is back at this", 50),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    period: periodProperty(
+      "Changes of the close in the RSI, smoothed with Wilder's weight 1 / period, starting at their simple mean",
+      14,
+    ),
+    oversold: levelProperty("Buys when the RSI falls below this", 30),
+    overbought: levelProperty("Goes short when the RSI rises above this", 70),
+    exit: levelProperty("Leaves a position when the RSI is back at this", 50),
+  }),
   reasons: {
     long: "the RSI fell below oversold",
     short: "the RSI rose above overbought",

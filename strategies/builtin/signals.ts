@@ -1,5 +1,6 @@
 import type { BufferPool } from "../../engine/buffer_pool.ts";
 import type { Candles } from "../../engine/candles.ts";
+import type { BandColumns } from "../../engine/indicators/bollinger.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
 import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
@@ -17,6 +18,16 @@ interface Signals {
 
 const never = () => false;
 const NONE: Signals = { buys: never, sells: never, leavesLong: never, leavesShort: never };
+
+/** Signals that expect closes outside the bands to return to the middle one. */
+export function returnSignals(close: Float64Array, { upper, middle, lower }: BandColumns): Signals {
+  return {
+    buys: (i) => close[i - 1]! >= lower[i - 1]! && close[i]! < lower[i]!,
+    sells: (i) => close[i - 1]! <= upper[i - 1]! && close[i]! > upper[i]!,
+    leavesLong: (i) => close[i]! >= middle[i]!,
+    leavesShort: (i) => close[i]! <= middle[i]!,
+  };
+}
 
 /**
  * A strategy that enters at market by a signal and leaves by another. An entry against the position turns it. It enters

@@ -1,13 +1,6 @@
 import { crossesAbove } from "../../engine/indicators/cross.ts";
 import { stochastic } from "../../engine/indicators/stochastic.ts";
-import {
-  DIRECTION,
-  levelProperty,
-  periodProperty,
-  readNumber,
-  STOP_LOSS_LEVEL,
-  TAKE_PROFIT_LEVEL,
-} from "./parameter_schema.ts";
+import { entrySchema, levelProperty, periodProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, levelLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
@@ -20,21 +13,13 @@ export const stochasticTurns: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 19,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty("Candles of the highest high and the lowest low", 14),
-      slowing: periodProperty("Values in the mean that is %K; 1: the fast stochastic", 3),
-      signal: periodProperty("Values of %K in the mean that is %D", 3, 2),
-      oversold: levelProperty("Buys when %D is below this", 20),
-      overbought: levelProperty("Sells when %D is above this", 80),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    period: periodProperty("Candles of the highest high and the lowest low", 14),
+    slowing: periodProperty("Values in the mean that is %K; 1: the fast stochastic", 3),
+    signal: periodProperty("Values of %K in the mean that is %D", 3, 2),
+    oversold: levelProperty("Buys when %D is below this", 20),
+    overbought: levelProperty("Sells when %D is above this", 80),
+  }),
   reasons: {
     long: "%K crossed above %D below oversold",
     short: "%K crossed below %D above overbought",

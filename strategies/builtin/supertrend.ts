@@ -1,6 +1,6 @@
 import { supertrend } from "../../engine/indicators/supertrend.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import { entrySchema, periodProperty, positiveProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
@@ -16,24 +16,10 @@ export const supertrendTurns: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 400,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 10),
-      multiple: {
-        type: "number",
-        description: "Average true ranges between the middle of a candle and the line",
-        default: 3,
-        exclusiveMinimum: 0,
-        maximum: 100,
-      },
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    period: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 10),
+    multiple: positiveProperty("Average true ranges between the middle of a candle and the line", 3, 100),
+  }),
   reasons: {
     long: "the close broke above the line",
     short: "the close broke below the line",

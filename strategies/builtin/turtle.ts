@@ -2,20 +2,18 @@ import { atr } from "../../engine/indicators/atr.ts";
 import { donchian, type DonchianColumns } from "../../engine/indicators/donchian.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import { type Account, BY_UNITS, newDraft, type OrderBook } from "../../engine/strategy.ts";
-import { DIRECTION, type Parameters, periodProperty, readNumber, readShorts } from "./parameter_schema.ts";
-import { channelLines } from "./channel_lines.ts";
 import {
-  type Builtin,
-  type BuiltinStrategy,
-  type DecisionRules,
-  DEFAULT_RULES,
-  type ParameterProperty,
-} from "./builtin.ts";
+  DIRECTION,
+  type Parameters,
+  periodProperty,
+  positiveProperty,
+  readNumber,
+  readShorts,
+  schemaOf,
+} from "./parameter_schema.ts";
+import { channelLines } from "./channel_lines.ts";
+import { type Builtin, type BuiltinStrategy, type DecisionRules, DEFAULT_RULES } from "./builtin.ts";
 import { WaitingStop } from "./waiting_stop.ts";
-
-const positive = (description: string, value: number, maximum: number): ParameterProperty => (
-  { type: "number", description, default: value, exclusiveMinimum: 0, maximum }
-);
 
 /** Trades breakouts as the Turtles did: in units of equal risk, with more of them as the market moves on. */
 export const turtle: Builtin = {
@@ -26,22 +24,17 @@ export const turtle: Builtin = {
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 400,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      entry: periodProperty("Candles of the channel whose breakout is traded", 20),
-      exit: periodProperty("Candles of the channel at whose other edge all units are left", 10),
-      range: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 20),
-      units: { type: "integer", description: "The most units at once", default: 4, minimum: 1, maximum: 100 },
-      step: positive("Average true ranges from one unit's entry to the next", 0.5, 100),
-      stop: positive("Average true ranges from the newest unit's entry to the stop of all", 2, 100),
-      risk: positive("Fraction of equity that a unit gains or loses for each average true range", 0.01, 1),
-      exposure: positive("The largest holding, as a fraction of equity: it caps the size of a unit", 0.95, 100),
-      direction: DIRECTION,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    entry: periodProperty("Candles of the channel whose breakout is traded", 20),
+    exit: periodProperty("Candles of the channel at whose other edge all units are left", 10),
+    range: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 20),
+    units: { type: "integer", description: "The most units at once", default: 4, minimum: 1, maximum: 100 },
+    step: positiveProperty("Average true ranges from one unit's entry to the next", 0.5, 100),
+    stop: positiveProperty("Average true ranges from the newest unit's entry to the stop of all", 2, 100),
+    risk: positiveProperty("Fraction of equity that a unit gains or loses for each average true range", 0.01, 1),
+    exposure: positiveProperty("The largest holding, as a fraction of equity: it caps the size of a unit", 0.95, 100),
+    direction: DIRECTION,
+  }),
   reasons: {
     long: "the price broke above the entry channel, or moved a step further",
     short: "the price broke below the entry channel, or moved a step further",

@@ -1,6 +1,6 @@
 import { realisedVolatility } from "../../engine/indicators/realised_volatility.ts";
 import { BY_UNITS, newDraft } from "../../engine/strategy.ts";
-import { periodProperty, readNumber } from "./parameter_schema.ts";
+import { periodProperty, positiveProperty, readNumber, schemaOf } from "./parameter_schema.ts";
 import { type Builtin, levelLine } from "./builtin.ts";
 
 /** Holds more of a quiet market and less of a volatile one. */
@@ -12,35 +12,16 @@ export const volatilityTarget: Builtin = {
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 21,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty("Returns in the realised volatility", 20),
-      target: {
-        type: "number",
-        description: "Volatility of the account, a fraction a year of 365 days (0.2 is 20%)",
-        default: 0.2,
-        exclusiveMinimum: 0,
-        maximum: 10,
-      },
-      exposure: {
-        type: "number",
-        description: "The largest holding, as a fraction of equity; below 1 leaves money for a worse open and fees",
-        default: 0.95,
-        exclusiveMinimum: 0,
-        maximum: 100,
-      },
-      rebalance: {
-        type: "number",
-        description: "Trades when the holding is off by this fraction of equity",
-        default: 0.1,
-        exclusiveMinimum: 0,
-        maximum: 10,
-      },
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    period: periodProperty("Returns in the realised volatility", 20),
+    target: positiveProperty("Volatility of the account, a fraction a year of 365 days (0.2 is 20%)", 0.2, 10),
+    exposure: positiveProperty(
+      "The largest holding, as a fraction of equity; below 1 leaves money for a worse open and fees",
+      0.95,
+      100,
+    ),
+    rebalance: positiveProperty("Trades when the holding is off by this fraction of equity", 0.1, 10),
+  }),
   reasons: {
     long: "the position was smaller than the volatility allows",
     short: null,

@@ -3,14 +3,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { tradingDay } from "../../engine/indicators/trading_day.ts";
 import { anchoredVwap, vwap } from "../../engine/indicators/vwap.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
-import {
-  DIRECTION,
-  type Parameters,
-  periodProperty,
-  readNumber,
-  STOP_LOSS_LEVEL,
-  TAKE_PROFIT_LEVEL,
-} from "./parameter_schema.ts";
+import { entrySchema, type Parameters, periodProperty, positiveProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, priceLine } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
@@ -26,30 +19,16 @@ export const vwapReversion: Builtin = {
   default_frequency: "HOURLY",
   min_candles: 3,
   lookback_candles: 21,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      anchor: {
-        type: "string",
-        description: "rolling: the average of the last period of candles; session: of the trading day so far",
-        default: "rolling",
-        enum: ["rolling", "session"],
-      },
-      period: periodProperty("Candles of the rolling average", 20, 2),
-      width: {
-        type: "number",
-        description: "Standard deviations from the average at which it enters",
-        default: 2,
-        exclusiveMinimum: 0,
-        maximum: 10,
-      },
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
+  parameter_schema: entrySchema({
+    anchor: {
+      type: "string",
+      description: "rolling: the average of the last period of candles; session: of the trading day so far",
+      default: "rolling",
+      enum: ["rolling", "session"],
     },
-    additionalProperties: false,
-  },
+    period: periodProperty("Candles of the rolling average", 20, 2),
+    width: positiveProperty("Standard deviations from the average at which it enters", 2, 10),
+  }),
   reasons: {
     long: "the close fell far below the average price",
     short: "the close rose far above the average price",

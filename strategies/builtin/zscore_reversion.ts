@@ -1,5 +1,5 @@
 import { zscore } from "../../engine/indicators/zscore.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import { entrySchema, periodProperty, readNumber } from "./parameter_schema.ts";
 import { type Builtin, DEFAULT_RULES, levelLine, type ParameterProperty } from "./builtin.ts";
 import { signalStrategy } from "./signals.ts";
 
@@ -16,19 +16,11 @@ export const zscoreReversion: Builtin = {
   default_frequency: "DAILY",
   min_candles: 3,
   lookback_candles: 31,
-  default_config: {},
-  parameter_schema: {
-    type: "object",
-    properties: {
-      period: periodProperty("Closes in the mean and in the standard deviation (of a population)", 30, 2),
-      entry: scoreProperty("Enters beyond this score", 2),
-      exit: scoreProperty("Leaves once the score is this close to the mean, less than the entry score", 0),
-      direction: DIRECTION,
-      takeProfitLevel: TAKE_PROFIT_LEVEL,
-      stopLossLevel: STOP_LOSS_LEVEL,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: entrySchema({
+    period: periodProperty("Closes in the mean and in the standard deviation (of a population)", 30, 2),
+    entry: scoreProperty("Enters beyond this score", 2),
+    exit: scoreProperty("Leaves once the score is this close to the mean, less than the entry score", 0),
+  }),
   reasons: {
     long: "the z-score fell below its entry",
     short: "the z-score rose above its entry",

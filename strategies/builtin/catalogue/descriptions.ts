@@ -15,7 +15,6 @@ export const BUILTIN_DESCRIPTIONS: readonly BuiltinDescription[] = [
     default_frequency: "DAILY" as const,
     min_candles: 1,
     lookback_candles: 0,
-    default_config: {},
     parameter_schema,
   })),
 ];

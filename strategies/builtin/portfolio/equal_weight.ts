@@ -1,3 +1,4 @@
+import { schemaOf } from "../parameter_schema.ts";
 import { memberWeights } from "./member_weights.ts";
 import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
 
@@ -8,10 +9,6 @@ export const equalWeight: PortfolioBuiltin = {
   description:
     "Diversification. Holds every member with the same weight, and restores the weights once a period. It sells what has risen and buys what has fallen. The benchmark for every other portfolio.",
   instruments: { min: 1, max: null },
-  parameter_schema: {
-    type: "object",
-    properties: { every: everyProperty("month"), exposure: EXPOSURE, minTrade: MIN_TRADE },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({ every: everyProperty("month"), exposure: EXPOSURE, minTrade: MIN_TRADE }),
   create: (parameters) => memberWeights(parameters, 1, (members) => members.map(() => 1)),
 };

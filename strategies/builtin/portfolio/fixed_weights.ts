@@ -1,5 +1,5 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
-import { readNumber } from "../parameter_schema.ts";
+import { readNumber, schemaOf } from "../parameter_schema.ts";
 import { everyProperty, type PortfolioBuiltin, readEvery } from "./portfolio_builtin.ts";
 
 // As the most exposure of the other strategies.
@@ -12,26 +12,22 @@ export const fixedWeights: PortfolioBuiltin = {
   description:
     "Asset allocation. Holds chosen weights, as in 60/40, and restores all of them once a period if one of them is off by the band or more. Instruments that are not named are not held.",
   instruments: { min: 1, max: null },
-  parameter_schema: {
-    type: "object",
-    properties: {
-      weights: {
-        type: "string",
-        description:
-          "Instruments and their fractions of equity, `SPY 0.6, TLT 0.4`; an id where a symbol is not unique: `SPY@ARCA 0.6`. Empty: equal",
-        default: "",
-      },
-      band: {
-        type: "number",
-        description: "Rebalances when a weight is off by this fraction of equity; 0: at each period",
-        default: 0,
-        minimum: 0,
-        maximum: 1,
-      },
-      every: everyProperty("month"),
+  parameter_schema: schemaOf({
+    weights: {
+      type: "string",
+      description:
+        "Instruments and their fractions of equity, `SPY 0.6, TLT 0.4`; an id where a symbol is not unique: `SPY@ARCA 0.6`. Empty: equal",
+      default: "",
     },
-    additionalProperties: false,
-  },
+    band: {
+      type: "number",
+      description: "Rebalances when a weight is off by this fraction of equity; 0: at each period",
+      default: 0,
+      minimum: 0,
+      maximum: 1,
+    },
+    every: everyProperty("month"),
+  }),
   create(parameters) {
     const wanted = readWeights(String(parameters["weights"]));
     const band = readNumber(parameters, "band");

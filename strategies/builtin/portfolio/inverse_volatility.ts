@@ -1,4 +1,4 @@
-import { periodProperty, readNumber } from "../parameter_schema.ts";
+import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import { memberWeights } from "./member_weights.ts";
 import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
 import { volatilityOf } from "./returns.ts";
@@ -10,16 +10,12 @@ export const inverseVolatility: PortfolioBuiltin = {
   description:
     "Risk parity without correlations. Weighs each member by 1 / the volatility of its last returns, so that each adds about the same risk. Members without movement are left out.",
   instruments: { min: 1, max: null },
-  parameter_schema: {
-    type: "object",
-    properties: {
-      lookback: periodProperty("Returns in the volatility", 60, 2),
-      every: everyProperty("month"),
-      exposure: EXPOSURE,
-      minTrade: MIN_TRADE,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    lookback: periodProperty("Returns in the volatility", 60, 2),
+    every: everyProperty("month"),
+    exposure: EXPOSURE,
+    minTrade: MIN_TRADE,
+  }),
   create(parameters) {
     const lookback = readNumber(parameters, "lookback");
     return memberWeights(parameters, lookback + 1, (members) =>

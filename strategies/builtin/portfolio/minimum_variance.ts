@@ -1,5 +1,5 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
-import { periodProperty, readNumber } from "../parameter_schema.ts";
+import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import { memberWeights } from "./member_weights.ts";
 import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
 import { commonCloses } from "./returns.ts";
@@ -12,16 +12,12 @@ export const minimumVariance: PortfolioBuiltin = {
   description:
     "Risk control. Holds the mix of members whose last returns varied least, by their covariance shrunk towards equal variances without correlation (Ledoit and Wolf, 2004). No short positions. Nothing is held while members have too few closes in common.",
   instruments: { min: 2, max: 200 },
-  parameter_schema: {
-    type: "object",
-    properties: {
-      lookback: periodProperty("Common returns in the covariance", 120, 10),
-      every: everyProperty("month"),
-      exposure: EXPOSURE,
-      minTrade: MIN_TRADE,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    lookback: periodProperty("Common returns in the covariance", 120, 10),
+    every: everyProperty("month"),
+    exposure: EXPOSURE,
+    minTrade: MIN_TRADE,
+  }),
   create(parameters) {
     const lookback = readNumber(parameters, "lookback");
     return memberWeights(parameters, lookback + 1, (members) => weigh(members, lookback));

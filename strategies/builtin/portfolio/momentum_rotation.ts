@@ -1,4 +1,4 @@
-import { periodProperty, readNumber } from "../parameter_schema.ts";
+import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import {
   everyProperty,
   EXPOSURE,
@@ -15,31 +15,27 @@ export const momentumRotation: PortfolioBuiltin = {
   description:
     "Relative strength. Once a period it ranks the members by their return over the lookback, without the last days, and holds the best ones in equal parts. A member whose return is below the filter is not held: its part stays in cash.",
   instruments: { min: 2, max: null },
-  parameter_schema: {
-    type: "object",
-    properties: {
-      top: { type: "integer", description: "Members to hold", default: 3, minimum: 1, maximum: 1000 },
-      lookback: periodProperty("Candles of the return", 126, 2),
-      skip: {
-        type: "integer",
-        description: "Candles at the end of the lookback that do not count",
-        default: 0,
-        minimum: 0,
-        maximum: 10_000,
-      },
-      filter: {
-        type: "number",
-        description: "The least return over the lookback that is held (0 is: no losers)",
-        default: 0,
-        minimum: -1,
-        maximum: 100,
-      },
-      every: everyProperty("month"),
-      exposure: EXPOSURE,
-      minTrade: MIN_TRADE,
+  parameter_schema: schemaOf({
+    top: { type: "integer", description: "Members to hold", default: 3, minimum: 1, maximum: 1000 },
+    lookback: periodProperty("Candles of the return", 126, 2),
+    skip: {
+      type: "integer",
+      description: "Candles at the end of the lookback that do not count",
+      default: 0,
+      minimum: 0,
+      maximum: 10_000,
     },
-    additionalProperties: false,
-  },
+    filter: {
+      type: "number",
+      description: "The least return over the lookback that is held (0 is: no losers)",
+      default: 0,
+      minimum: -1,
+      maximum: 100,
+    },
+    every: everyProperty("month"),
+    exposure: EXPOSURE,
+    minTrade: MIN_TRADE,
+  }),
   create(parameters) {
     const top = readNumber(parameters, "top");
     const lookback = readNumber(parameters, "lookback");

@@ -1,4 +1,4 @@
-import { periodProperty, readNumber } from "../parameter_schema.ts";
+import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import { EXPOSURE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
 import { commonCloses } from "./returns.ts";
 
@@ -9,18 +9,14 @@ export const pairs: PortfolioBuiltin = {
   description:
     "Statistical arbitrage of the first two instruments. The spread is log(first) - hedge x log(second), the hedge by least squares over the lookback. Sells the spread when it is `entry` standard deviations above its mean and buys it below, leaves within `exit`, and gives up beyond `stop`, until the spread has come back. Enters only if deviations have halved within `halfLife` candles.",
   instruments: { min: 2, max: 2 },
-  parameter_schema: {
-    type: "object",
-    properties: {
-      lookback: periodProperty("Common closes of the hedge, the mean and the deviation", 60, 10),
-      entry: deviations("Standard deviations from the mean at which it enters", 2),
-      exit: deviations("Standard deviations from the mean within which it leaves", 0.5),
-      stop: deviations("Standard deviations from the mean at which it gives up", 4),
-      halfLife: periodProperty("The longest half-life of a deviation that is entered, in candles", 30),
-      exposure: EXPOSURE,
-    },
-    additionalProperties: false,
-  },
+  parameter_schema: schemaOf({
+    lookback: periodProperty("Common closes of the hedge, the mean and the deviation", 60, 10),
+    entry: deviations("Standard deviations from the mean at which it enters", 2),
+    exit: deviations("Standard deviations from the mean within which it leaves", 0.5),
+    stop: deviations("Standard deviations from the mean at which it gives up", 4),
+    halfLife: periodProperty("The longest half-life of a deviation that is entered, in candles", 30),
+    exposure: EXPOSURE,
+  }),
   create(parameters) {
     const lookback = readNumber(parameters, "lookback");
     const [entry, exit, stop] = ["entry", "exit", "stop"].map((name) => readNumber(parameters, name)) as [

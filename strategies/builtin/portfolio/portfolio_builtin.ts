@@ -1,6 +1,6 @@
 import { type Period, PERIODS, type PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
 import type { ParameterProperty, ParameterSchema } from "../builtin.ts";
-import { type Parameters, readNumber } from "../parameter_schema.ts";
+import { type Parameters, positiveProperty, readNumber } from "../parameter_schema.ts";
 
 /** A built-in strategy for a portfolio: its catalogue entry and its constructor. */
 export interface PortfolioBuiltin {
@@ -38,13 +38,11 @@ export const MIN_TRADE: ParameterProperty = {
   maximum: 1,
 };
 
-export const EXPOSURE: ParameterProperty = {
-  type: "number",
-  description: "Sum of all weights, as a fraction of equity; above 1 needs leverage",
-  default: 1,
-  exclusiveMinimum: 0,
-  maximum: 10,
-};
+export const EXPOSURE: ParameterProperty = positiveProperty(
+  "Sum of all weights, as a fraction of equity; above 1 needs leverage",
+  1,
+  10,
+);
 
 /** @throws {TypeError} When the checked parameter is none of the periods: a bug of ours. */
 export function readEvery(parameters: Parameters): Period {

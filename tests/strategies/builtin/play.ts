@@ -34,7 +34,7 @@ export function candlesOf(rows: readonly Row[]): Candles {
 /** A built-in strategy's default parameters, overridden. */
 export function parametersOf(builtin: Builtin, parameters: Readonly<Record<string, unknown>> = {}) {
   const defaults = Object.entries(builtin.parameter_schema.properties).map(([name, schema]) => [name, schema.default]);
-  return { ...Object.fromEntries(defaults), ...builtin.default_config, ...parameters };
+  return { ...Object.fromEntries(defaults), ...parameters };
 }
 
 /** Runs a built-in, by default with a balance of 1,000 and one unit an order. */
