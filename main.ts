@@ -33,6 +33,7 @@ import {
   type Service,
 } from "./server/http_service.ts";
 import { configureLog } from "./server/log.ts";
+import type { MetricsPage } from "./server/metrics_page.ts";
 import { requireRuntime } from "./server/runtime.ts";
 import { findCrossSiteOrigins } from "./server/middleware/cross_site_cookies.ts";
 import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
@@ -70,6 +71,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   }
   if (config.workers === 0) throw new ConfigError("Cannot start: WORKERS must be at least 1 for a worker, not 0");
   await using opened = new AsyncDisposableStack();
+  await openMetrics(config, opened);
   const { handle } = await openDatabase(config, opened);
   await openWork(config, handle, opened);
   const parts = opened.move();
@@ -78,6 +80,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 
 async function openService(config: Config, { port, closing, onWait }: Opening): Promise<Service> {
   await using opened = new AsyncDisposableStack();
+  const measureRequest = await openMetrics(config, opened);
   const { handle, directory } = await openDatabase(config, opened, onWait);
   const { queue, readThrough } = await openWork(config, handle, opened, onWait);
   await retryOnDatabaseFault(NEVER, () => archiveSample(handle.db), onWait);
@@ -85,7 +88,16 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const rowsWorker = new RowsWorker();
   opened.defer(() => rowsWorker.close());
-  const app = await composeApp(config, { port, closing, handle, directory, queue, readThrough, rowsWorker });
+  const app = await composeApp(config, {
+    port,
+    closing,
+    handle,
+    directory,
+    queue,
+    readThrough,
+    rowsWorker,
+    measureRequest,
+  });
   const parts = opened.move();
   return {
     fetch: (request, info) => app.fetch(request, info),
@@ -102,11 +114,12 @@ interface Parts {
   readonly queue: OpenQueue;
   readonly readThrough: ReadThrough;
   readonly rowsWorker: RowsWorker;
+  readonly measureRequest: MetricsPage["measureRequest"] | undefined;
 }
 
 async function composeApp(
   config: Config,
-  { port, closing, handle, directory, queue, readThrough, rowsWorker }: Parts,
+  { port, closing, handle, directory, queue, readThrough, rowsWorker, measureRequest }: Parts,
 ): Promise<Handler> {
   // A worker needs neither, and loading them takes a third of its start.
   const [{ createApp }, { createAuth }] = await Promise.all([
@@ -145,7 +158,20 @@ async function composeApp(
     https: baseUrl.startsWith("https:"),
     crossSiteOrigins: findCrossSiteOrigins(own, config.trustedOrigins),
     consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),
+    measureRequest,
   });
+}
+
+/** Comes before all that measures. Most processes have no page, and do not load its libraries. */
+async function openMetrics(
+  { metricsAddress }: Config,
+  opened: AsyncDisposableStack,
+): Promise<MetricsPage["measureRequest"] | undefined> {
+  if (metricsAddress === undefined) return undefined;
+  const { openMetricsPage } = await import("./server/metrics_page.ts");
+  const page = openMetricsPage(metricsAddress, manifest.version);
+  opened.defer(() => page.close());
+  return page.measureRequest;
 }
 
 /** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */

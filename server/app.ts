@@ -1,6 +1,6 @@
 import { trpcServer } from "@hono/trpc-server";
 import { getLogger, withContext } from "@logtape/logtape";
-import { type Context as HonoContext, Hono } from "hono";
+import { type Context as HonoContext, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
@@ -24,6 +24,7 @@ import { refuseForeignOrigins } from "./middleware/origin.ts";
 import { auditAccounts } from "./middleware/audit.ts";
 import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
+import type { AnsweredRequest } from "./metrics_page.ts";
 import { measure, StreamLimits } from "./answers/stream_limits.ts";
 import { serveConsole } from "./console.ts";
 import { serveLinkPreviews } from "./shared_page.ts";
@@ -57,6 +58,8 @@ export interface AppOptions extends ContextSources {
   readonly stallMs: number;
   /** The path of the folder with the built console. */
   readonly consoleFolder: string;
+  /** Is told each answered request; undefined: nobody measures. */
+  readonly measureRequest: ((request: AnsweredRequest) => void) | undefined;
 }
 
 /** Answers requests. */
@@ -94,7 +97,7 @@ export function createApp(options: AppOptions): Handler {
   app.use(discardBody);
   app.use(keepFromCaches);
   app.use(requestId({ limitLength: 128 }));
-  app.use(logRequests);
+  app.use(logRequests(options.measureRequest));
   app.use(secureHeaders({ strictTransportSecurity: options.https ? "max-age=15552000; includeSubDomains" : false }));
   app.use(cors({
     origin: [...options.origins],
@@ -215,22 +218,28 @@ async function keepFromCaches(c: HonoContext, next: () => Promise<void>): Promis
   if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
 }
 
-async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
-  const startedAtMs = performance.now();
-  const requestId = c.get("requestId");
-  const route = findRoute(c);
-  describeRequest({ method: c.req.method, route, requestId });
-  await withContext({ request_id: requestId }, () => dropBaggage(next));
-  // The pattern, since a path can hold what must not be in a log.
-  log.info("request", {
-    method: c.req.method,
-    route,
-    status: c.res.status,
-    duration_ms: Math.round((performance.now() - startedAtMs) * 10) / 10,
-    request_id: requestId,
-    user_id: c.get("context")?.user?.id,
-    token_id: tokenOf(c.get("context")),
-  });
+function logRequests(measureRequest: AppOptions["measureRequest"]): MiddlewareHandler<ServerEnv> {
+  return async (c, next) => {
+    const startedAtMs = performance.now();
+    const requestId = c.get("requestId");
+    const { method } = c.req;
+    const route = findRoute(c);
+    describeRequest({ method, route, requestId });
+    await withContext({ request_id: requestId }, () => dropBaggage(next));
+    const { status } = c.res;
+    const durationMs = performance.now() - startedAtMs;
+    measureRequest?.({ method, route, status, seconds: durationMs / 1000 });
+    // The pattern, since a path can hold what must not be in a log.
+    log.info("request", {
+      method,
+      route,
+      status,
+      duration_ms: Math.round(durationMs * 10) / 10,
+      request_id: requestId,
+      user_id: c.get("context")?.user?.id,
+      token_id: tokenOf(c.get("context")),
+    });
+  };
 }
 
 /** The id of the token that stands in for a session. */

@@ -3,7 +3,7 @@ import { FEED_VARIABLES } from "../market/feeds/registry.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
 import { SIGN_UP } from "../routers/common/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";
-import { hostPort, proxyList, splitList, webOrigin, wholeNumber } from "./setting_values.ts";
+import { hostPort, listenAddress, proxyList, splitList, webOrigin, wholeNumber } from "./setting_values.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 
 /** The settings that the feeds' own files declare, by variable. */
@@ -21,6 +21,11 @@ const feedSettings = Object.fromEntries(
 const configSchema = z.object({
   host: setting("HOST", z.string().default("127.0.0.1"), "Address to listen on."),
   port: setting("PORT", wholeNumber(0, 65_535).default(8000), "Port to listen on; 0 takes a free one."),
+  metricsAddress: setting(
+    "METRICS_ADDRESS",
+    listenAddress.optional(),
+    "`host:port` on which this process serves its metrics for Prometheus, at `/metrics`, to whoever reaches it.",
+  ),
   baseUrl: setting(
     "BASE_URL",
     webOrigin.optional(),

@@ -35,3 +35,11 @@ export const proxyList = z.string().default("").transform(splitList).superRefine
 export const hostPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, {
   error: "must be host:port pairs, separated by commas",
 }).toLowerCase();
+
+/** An address to listen on: a host and a port other than 0. */
+export const listenAddress = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/, {
+  error: "must be host:port, such as 127.0.0.1:9464",
+}).transform((text) => {
+  const colon = text.lastIndexOf(":");
+  return { hostname: text.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(text.slice(colon + 1)) };
+}).refine(({ port }) => port > 0 && port < 65_536, { error: "must have a port from 1 to 65535" });

@@ -4,6 +4,8 @@ import { BACKTEST } from "./support/client.ts";
 import { inCluster } from "./support/cluster.ts";
 import { Collector, type Received } from "./support/collector.ts";
 import { administer } from "./support/database.ts";
+import { freePort } from "./support/free_port.ts";
+import { readPage, ROOT } from "./support/pages.ts";
 import { listChildren } from "./support/processes.ts";
 import { withProvider } from "./support/provider.ts";
 
@@ -200,3 +202,73 @@ Deno.test("a collector that answers no more does not keep a process from ending"
     answerAgain();
     await collector.close();
   }));
+
+Deno.test("each process serves its metrics for Prometheus, under the names that dashboard and alerts ask for", () =>
+  inCluster(async (start) => {
+    const [first, second] = [`127.0.0.1:${freePort()}`, `127.0.0.1:${freePort()}`];
+    const api = await start("serve", { WORKERS: "0", METRICS_ADDRESS: first });
+    const worker = await start("worker", { METRICS_ADDRESS: second });
+    const user = api.client();
+    await user.signUp();
+    await user.finish(String((await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id")));
+    await user.send("FROG", "/api/session");
+    const [ofApi, ofWorker] = await Promise.all([first, second].map(async (address) => {
+      const answers = await Promise.all([1, 2].map(() => fetch(`http://${address}/metrics`)));
+      return await Promise.all(answers.map((answer) => answer.text())).then(([text = ""]) => text);
+    }));
+    expect(ofApi).toMatch(/^hindcast_queue_depth\{hindcast_status="queued",.*\} 0$/m);
+    expect(ofApi).toMatch(
+      /^http_server_request_duration_count\{.*status_code="202",http_route="\/api\/backtests".*\} 1$/m,
+    );
+    expect(ofApi).toMatch(/http_request_method="_OTHER"/);
+    expect(ofApi).not.toMatch(/FROG/);
+    expect(ofWorker).toMatch(/^hindcast_backtest_duration_count\{hindcast_outcome="completed",.*\} 1$/m);
+    expect(ofWorker).toMatch(/^process_cpu_time_total\{cpu_mode="user",.*\} [\d.]+$/m);
+    const others = [fetch(`http://${first}/api/session`), fetch(`http://${first}/metrics`, { method: "POST" })];
+    for (const [i, answer] of (await Promise.all(others)).entries()) {
+      expect(answer.status).toBe([404, 405][i]!);
+      await answer.body?.cancel();
+    }
+
+    // The page has what happened; the names of the rest are those of the table.
+    const table = [...(await readPage("docs/operating.md")).matchAll(/^\| `(hindcast\.[\w.]+)` /gm)]
+      .map(([, name]) => name!.replaceAll(".", "_"));
+    expect(table.length).toBeGreaterThan(5);
+    const pages = `${ofApi}${ofWorker}`;
+    for (const name of await listAskedMetrics()) {
+      const bare = name.replace(/_(bucket|count|total)$/, "");
+      expect([name, table.includes(bare) || pages.includes(`\n${name}{`)]).toEqual([name, true]);
+    }
+
+    const refuse = async (more: Record<string, string>) => {
+      const env = {
+        DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+        BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+        METRICS_ADDRESS: first,
+        ...more,
+      };
+      const args = ["run", "--allow-all", "main.ts", "worker"];
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env, cwd: ROOT }).output();
+      return [code, new TextDecoder().decode(stderr)];
+    };
+    expect(await refuse({})).toEqual([1, expect.stringMatching(/^Cannot start: METRICS_ADDRESS .*in use.*\n$/)]);
+    expect(await refuse({ OTEL_DENO: "true" })).toEqual([
+      1,
+      expect.stringContaining("unset METRICS_ADDRESS or OTEL_DENO"),
+    ]);
+    expect(await refuse({ METRICS_ADDRESS: "9464" })).toEqual([
+      1,
+      expect.stringMatching(/host:port, such as 127.0.0.1:9464/),
+    ]);
+    for (const process of [worker, api]) await process.end("SIGTERM");
+  }));
+
+/** The metrics that the files of deploy/ name. */
+async function listAskedMetrics(): Promise<Set<string>> {
+  const texts = await Promise.all(["deploy/alerts.yaml", "deploy/grafana.json"].map(readPage));
+  return new Set(
+    texts.join("\n").match(/\b(hindcast|http|process)_[a-z_]+(?=[{[)\s]|\\?")/g)?.filter((name) =>
+      !/^(hindcast_(status|outcome|provider|reason)|http_(request_method|response_status_code|route))$/.test(name)
+    ),
+  );
+}

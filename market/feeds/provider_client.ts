@@ -1,15 +1,9 @@
 import { getLogger } from "@logtape/logtape";
-import { metrics } from "@opentelemetry/api";
 import { z } from "zod";
 import { FeedError, type FeedVariable } from "./feed.ts";
+import { countRequest } from "./provider_metrics.ts";
 
 const log = getLogger(["hindcast", "market"]);
-
-// Counts nothing without OTEL_DENO=true.
-const requests = metrics.getMeter("hindcast").createCounter("hindcast.provider.requests", {
-  description: "Calls of providers by outcome; held_back ones were not made because the limit was used up.",
-  unit: "{request}",
-});
 
 /** The limit of a provider's requests. */
 interface Budget {
@@ -97,7 +91,7 @@ export class ProviderClient {
   }
 
   #count(outcome: "answered" | "held_back" | FeedError["fault"]): void {
-    requests.add(1, { "hindcast.provider": this.#options.name, "hindcast.outcome": outcome });
+    countRequest(this.#options.name, outcome);
   }
 
   async #ask(path: string, signal: AbortSignal | undefined): Promise<ProviderAnswer> {

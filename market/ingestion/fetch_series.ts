@@ -1,4 +1,3 @@
-import { metrics } from "@opentelemetry/api";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
@@ -9,6 +8,7 @@ import { archiveStep } from "./archive_step.ts";
 import { closeBefore } from "../archive/held.ts";
 import { concatCandles } from "../archive/candle_columns.ts";
 import { type Feed, FeedError, type FeedPart } from "../feeds/feed.ts";
+import { countWait } from "../feeds/provider_metrics.ts";
 import type { TimeRange } from "../archive/time_ranges.ts";
 import { bucketStart, candleEnd, monthEnd, monthOf, type Timeframe } from "../timeframes.ts";
 
@@ -28,11 +28,6 @@ export const PATIENT: Patience = { attemptsMax: 6, waitMsMax: 15 * 60_000, delay
 export const IMPATIENT: Patience = { attemptsMax: 2, waitMsMax: 0, delay };
 
 const BACKOFF_MS = 500;
-
-const limitWaits = metrics.getMeter("hindcast").createCounter("hindcast.provider.wait.time", {
-  description: "How long ingestion has waited for providers' limits.",
-  unit: "s",
-});
 
 /** An instrument that exists, or a new one that its first candle creates. */
 export type Target = Instrument | (Omit<NewInstrument, "id"> & { readonly id?: undefined });
@@ -112,7 +107,7 @@ class SeriesFetch {
         waitedMs += waitMs;
         if (waitedMs > patience.waitMsMax) throw error;
         await this.#report("rate_limited", `${error.message}; ingestion continues in ${error.retryAfterSeconds} s`);
-        limitWaits.add(error.retryAfterSeconds, { "hindcast.provider": this.#work.feed.name });
+        countWait(this.#work.feed.name, error.retryAfterSeconds);
         await patience.delay(waitMs, signal);
       } else if (error.fault === "failed" && attempt < patience.attemptsMax) {
         // The wait doubles each time; the random part separates fetches that failed together.

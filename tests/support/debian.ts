@@ -9,6 +9,7 @@ export const DEBIAN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "tests/client/python_frames.ts": ["python3-matplotlib", "python3-pandas", "python3-venv"],
   "tests/docs/pandas.ts": ["python3-pandas"],
   "tests/docs/pgbouncer.ts": ["pgbouncer"],
+  "tests/docs/prometheus.ts": ["prometheus"],
   "tests/docs/proxy.ts": ["caddy", "nginx-light"],
   "tests/docs/systemd.ts": ["systemd"],
   "tests/docs/research_in_python.ts": ["python3-numpy", "python3-scipy"],

@@ -13,19 +13,27 @@ import {
 import { z } from "zod";
 import type { FailureCode, Outcome } from "./outcome.ts";
 
-// These do nothing without OTEL_DENO=true.
+// It does nothing without OTEL_DENO=true.
 const tracer = trace.getTracer("hindcast");
-const meter = metrics.getMeter("hindcast");
 
-const runDuration = meter.createHistogram("hindcast.backtest.duration", {
-  description: "Time from a worker's claim of a backtest to its stored outcome.",
-  unit: "s",
-  advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
-});
-const sandboxKills = meter.createCounter("hindcast.sandbox.kills", {
-  description: "Sandboxes that were ended before they answered.",
-  unit: "{kill}",
-});
+function makeInstruments() {
+  const meter = metrics.getMeter("hindcast");
+  return {
+    runDuration: meter.createHistogram("hindcast.backtest.duration", {
+      description: "Time from a worker's claim of a backtest to its stored outcome.",
+      unit: "s",
+      advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
+    }),
+    sandboxKills: meter.createCounter("hindcast.sandbox.kills", {
+      description: "Sandboxes that were ended before they answered.",
+      unit: "{kill}",
+    }),
+  };
+}
+
+/** Made when first used: an instrument reports to the provider that is set when it is made. */
+let made: ReturnType<typeof makeInstruments> | undefined;
+const instruments = () => made ??= makeInstruments();
 
 /** The trace in which a job was sent, in the job's data: W3C Trace Context, version 00. */
 const carriedSchema = z.object({ traceparent: z.string().regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/) });
@@ -123,13 +131,13 @@ export function measureRun({ durationSeconds, outcome, strategyKind, errorCode }
     "hindcast.strategy.kind": strategyKind,
     ...(errorCode === undefined ? {} : { "error.type": errorCode }),
   };
-  runDuration.record(durationSeconds, attributes);
+  instruments().runDuration.record(durationSeconds, attributes);
   trace.getActiveSpan()?.setAttributes(attributes);
 }
 
 /** Counts a sandbox process or warm worker that was ended from outside. */
 export function countKill(reason: "deadline" | "memory" | "stopped" | "unresponsive"): void {
-  sandboxKills.add(1, { "hindcast.reason": reason });
+  instruments().sandboxKills.add(1, { "hindcast.reason": reason });
 }
 
 // The export of all metrics waits for the query.
@@ -150,6 +158,7 @@ interface QueueLevel {
  * @returns A function that stops it, after a query that is under way.
  */
 export function observeQueue(measure: () => Promise<QueueLevel>): () => Promise<void> {
+  const meter = metrics.getMeter("hindcast");
   const depth = meter.createObservableGauge("hindcast.queue.depth", {
     description: "Unfinished backtests in the database, by status; every process on one database reports the same.",
     unit: "{backtest}",
