@@ -58,7 +58,7 @@ export function drawMetrics(metrics: Partial<Metrics>, paint: Paint, columns: nu
     const isNumber = typeof value === "number" && format !== "date";
     return [label, isNumber ? formatShort(FORMATS[format], value) : "undefined"];
   });
-  return fit([2, 1], columns, (pairs) => {
+  return drawFirstFit([2, 1], columns, (pairs) => {
     const table = new Table({
       head: Array(pairs).fill(["Metric", "Value"]).flat().map((title) => paint("bold", title)),
       colAligns: Array(pairs).fill(["left", "right"]).flat(),
@@ -71,7 +71,7 @@ export function drawMetrics(metrics: Partial<Metrics>, paint: Paint, columns: nu
 }
 
 /** Draws the first of some shapes that has room in a terminal, else the last. */
-function fit<Shape>(shapes: readonly Shape[], columns: number, draw: (shape: Shape) => string): string {
+export function drawFirstFit<Shape>(shapes: readonly Shape[], columns: number, draw: (shape: Shape) => string): string {
   let drawn = "";
   for (const shape of shapes) {
     drawn = draw(shape);
@@ -161,7 +161,7 @@ export function drawTrades(
   const [number, ...rest] = TRADE_COLUMNS;
   const own = trades.some(({ instrument }) => instrument !== null) ? [number!, MARKET_COLUMN, ...rest] : TRADE_COLUMNS;
   const all = [...own, ...(showsOrders ? ORDER_COLUMNS : [])];
-  return fit([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
+  return drawFirstFit([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
     const shown = all.filter(([, , rank]) => rank <= rankMax);
     const table = new Table({
       head: shown.map(([title]) => paint("bold", title)),

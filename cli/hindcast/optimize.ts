@@ -134,7 +134,13 @@ function lastEvent({ api }: Caller, { id, signal, onEvent }: Following): Promise
 }
 
 /** Shows an optimization that has ended. @throws CommandError where it has no result. */
-export async function showEndedOptimization(caller: Caller, optimization: Optimization, output: Output): Promise<void> {
+export async function showEndedOptimization(
+  caller: Caller,
+  { id }: { readonly id: string },
+  output: Output,
+): Promise<void> {
+  // As GET answers it, with the tries that its best trial is one of.
+  const { optimization } = await calling(caller, caller.api.optimizations.get.query({ id }));
   print(output, { optimization }, output.isJson ? "" : await drawOptimization(caller, optimization, output));
   const { status, error } = optimization;
   if (status === "completed") return;
@@ -146,7 +152,7 @@ export async function showEndedOptimization(caller: Caller, optimization: Optimi
 /** An optimization as a person reads it: its best points, a map over two parameters, and how much of it is luck. */
 export async function drawOptimization(caller: Caller, optimization: Optimization, output: Output): Promise<string> {
   const { paint, columns } = output;
-  const { id, strategy, start_date: start, end_date: end, status, trials, objective, best, luck, overfitting } =
+  const { id, strategy, start_date: start, end_date: end, status, trials, objective, best, luck, overfitting, tries } =
     optimization;
   const names = Object.keys(best[0]?.parameters ?? {});
   const isScan = optimization.markets !== null;
@@ -158,9 +164,10 @@ export async function drawOptimization(caller: Caller, optimization: Optimizatio
   ]);
   const { label } = METRIC_DEFINITIONS[objective];
   const conclusion = luck?.conclusion ?? overfitting?.conclusion;
-  const said = conclusion === undefined
-    ? []
-    : ["", ...wrap(`How much of it is luck: ${conclusion}`, Math.min(columns, TEXT_COLUMNS))];
+  const said = [
+    ...(conclusion === undefined ? [] : [`How much of it is luck: ${conclusion}`]),
+    ...(tries === null || tries === undefined ? [] : [`The best trial among all your tries: ${tries.conclusion}`]),
+  ];
   const speed = trials.per_second === null ? "" : `, ${Math.round(trials.per_second)} a second`;
   return [
     `${paint("bold", optimization.name ?? strategy)}  ${describeScan(optimization)}, ${start} to ${end}`,
@@ -180,7 +187,7 @@ export async function drawOptimization(caller: Caller, optimization: Optimizatio
     ]),
     ...await drawRanking(caller, optimization, output),
     ...await drawSurface(caller, optimization, output),
-    ...said,
+    ...said.flatMap((text) => ["", ...wrap(text, Math.min(columns, TEXT_COLUMNS))]),
   ].join("\n");
 }
 

@@ -2,7 +2,7 @@
 import type { Backtest, Outputs } from "../../client/index.ts";
 import { resolve } from "node:path";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { drawRows, formatMetric, MAIN_METRICS } from "../drawing.ts";
+import { drawFirstFit, drawRows, formatMetric, MAIN_METRICS } from "../drawing.ts";
 import { invocationFolder } from "../invocation.ts";
 import { say } from "../terminal.ts";
 import { type Caller, calling, collect, unlessMissing } from "./caller.ts";
@@ -16,8 +16,22 @@ import { drawRun } from "./run_drawing.ts";
 type Summary = Outputs["backtests"]["summaries"]["backtests"][number];
 
 const LISTED = 20;
-const LIST_COLUMNS = ["Id", "Created", "Strategy", "Market", "Status", " Return", " Sharpe", " Drawdown", " Trades"];
-const SPARE_COLUMNS = ["Created", " Trades", " Drawdown", "Status", " Sharpe"];
+/** The columns of a list: the second shape is for terminals that have no room for the first. */
+const LISTS: readonly ListShape[] = [
+  {
+    head: ["Id", "Created", "Strategy", "Market", "Status", " Return", " Sharpe", " Drawdown", " Trades"],
+    spare: ["Created", " Trades", " Drawdown", "Status"],
+    describe,
+  },
+  { head: ["Id", "Run", " Return", " Sharpe"], spare: [], describe: describeShort },
+];
+
+interface ListShape {
+  readonly head: readonly string[];
+  /** Left out first, in this order. */
+  readonly spare: readonly string[];
+  readonly describe: (run: Summary) => string[];
+}
 
 /** `hindcast list`. */
 export const listCommand = serviceCommand("list", "List your backtests, the newest first")
@@ -41,26 +55,46 @@ export const listCommand = serviceCommand("list", "List your backtests, the newe
       ({ backtests }) => backtests,
     );
     const output = outputFor({ json, color });
-    const text = items.length === 0
-      ? "No backtests. hindcast run makes one."
-      : drawRows(LIST_COLUMNS, items.map(describe), output, SPARE_COLUMNS);
+    const text = items.length === 0 ? "No backtests. hindcast run makes one." : drawFirstFit(
+      LISTS,
+      output.columns,
+      (list) => drawRows(list.head, items.map(list.describe), output, list.spare),
+    );
     print(output, { backtests: items, next_cursor }, text);
   });
 
 function describe(run: Summary): string[] {
   const { metrics } = run;
-  const market = `${run.symbol}@${run.exchange}${run.timeframe === null ? "" : ` ${run.timeframe}`}`;
   return [
     run.id,
     run.created_at.slice(0, 16).replace("T", " "),
     run.name ?? run.strategy,
-    market,
-    run.status === "running" ? `${Math.round(100 * run.progress)}%` : run.status,
+    marketOf(run),
+    statusOf(run),
     formatMetric("total_return", metrics?.total_return),
     formatMetric("sharpe", metrics?.sharpe),
     formatMetric("max_drawdown", metrics?.max_drawdown),
     formatMetric("trades", metrics?.trades),
   ];
+}
+
+/** Strategy and market in one column, and the status where there is no return yet. */
+function describeShort(run: Summary): string[] {
+  const { metrics } = run;
+  return [
+    run.id,
+    `${run.name ?? run.strategy}, ${marketOf(run)}`,
+    metrics === null ? statusOf(run) : formatMetric("total_return", metrics.total_return),
+    formatMetric("sharpe", metrics?.sharpe),
+  ];
+}
+
+function marketOf({ symbol, exchange, timeframe }: Summary): string {
+  return `${symbol}@${exchange}${timeframe === null ? "" : ` ${timeframe}`}`;
+}
+
+function statusOf({ status, progress }: Summary): string {
+  return status === "running" ? `${Math.round(100 * progress)}%` : status;
 }
 
 /** `hindcast show`. */
@@ -87,11 +121,8 @@ export const watchCommand = serviceCommand("watch", "Follow a backtest or an opt
     const output = outputFor(options);
     const found = await findRun(caller, id);
     if (found.kind === "optimization") {
-      return await showEndedOptimization(
-        caller,
-        await followOptimization(caller, found.optimization.id, output),
-        output,
-      );
+      const ended = await followOptimization(caller, found.optimization.id, output);
+      return await showEndedOptimization(caller, ended, output);
     }
     await showEnded(caller, await followRun(caller, found.backtest.id, output), output);
   });

@@ -30,7 +30,7 @@ async function openTerminal(scope: string, settings: Readonly<Record<string, str
 }
 
 Deno.test("runs are made, followed, found, cancelled and compared", async () => {
-  const { call, json, close } = await openTerminal("run");
+  const { call, json, env, close } = await openTerminal("run");
   const { backtest } = await json([
     ...RUN,
     "-p",
@@ -87,9 +87,24 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
     trials: { done: 6 },
   });
   const map = await call(["show", optimization.id]);
-  expect(map.stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck/);
+  // Two runs and six trials; the scan is of other markets.
+  expect(map.stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck[^]*One of 8 tries/);
+  const list = (await showOn(80, "list", env)).trimEnd().split("\r\n");
+  expect(list.every((line) => line.length <= 80)).toBe(true);
+  expect(list.slice(1, 4).join("\n")).toMatch(/Run +│ +Return │ Sharpe │\n.+\n.* DEMO@SAMPLE 1h/);
   await close();
 });
+
+/** Calls a command on a terminal of so many columns. @returns The screen. */
+async function showOn(columns: number, command: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const line = `stty cols ${columns}; '${Deno.execPath()}' task --quiet hindcast ${command}`;
+  const { stdout } = await new Deno.Command("script", {
+    args: ["--quiet", "--return", "--command", line, "/dev/null"],
+    cwd: new URL("../..", import.meta.url),
+    env: { ...env, TERM: "xterm", NO_COLOR: "1" },
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
 
 Deno.test("Ctrl+C leaves a run to the service, which cancels it when it is asked to", async () => {
   // Nobody works, so that the runs wait.

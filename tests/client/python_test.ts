@@ -146,6 +146,8 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
     expect(run.stdout).toMatch(/\n[\d.]+ [0-9a-f]{64}\n(?:(?:long|short) 2024-\S+Z -?[\d.]+\n){3}$/);
     const many = await python(blockIn(page, "python", "monte_carlo"));
     expect([many.code, many.stderr]).toEqual([0, ""]);
+    // The page repeats the run of the package's page, which is one try, and its 18 trials, which count twice.
+    expect(many.stdout).toMatch(/\n {2}The best trial among all your tries: One of 37 tries /);
     expect(many.stdout).toMatch(/\nTrue\nMonteCarlo\(trades, 200 runs, completed\)\n$/);
   });
   await t.step("the page's program decides for a run, with a token that may do nothing else", async () => {

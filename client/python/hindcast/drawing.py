@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 POINTS = 400
 TRADES = 5
@@ -24,7 +24,7 @@ SHOWN = (
 PERCENT = ("total_return", "cagr", "max_drawdown", "exposure", "win_rate", "buy_hold_return")
 
 
-def describe_run(record: Mapping[str, Any]) -> str:
+def describe_run(record: Mapping[str, Any], conclusion: Optional[str] = None) -> str:
     """A run for a terminal: what ran, its main figures, and what to know about it."""
     title = f"{record['strategy']} on {_market(record)}, {record['start_date']} to {record['end_date']}: {record['status']}"
     if record["result"] is None:
@@ -35,10 +35,10 @@ def describe_run(record: Mapping[str, Any]) -> str:
     lines = [f"  {name.ljust(width)}  {value.rjust(10)}" for name, value in rows]
     notes = [f"  note: {note}" for note in record["result"].get("notes", [])]
     failed = _failed_checks(record["result"])
-    return "\n".join([title, *lines, *notes, *failed])
+    return "\n".join([title, *lines, *notes, *failed, *([f"  {conclusion}"] if conclusion else [])])
 
 
-def describe_optimization(record: Mapping[str, Any]) -> str:
+def describe_optimization(record: Mapping[str, Any], conclusion: Optional[str] = None) -> str:
     """An optimization for a terminal: how far it is, the best trials, and how much of them is luck."""
     done = record["trials"]["done"]
     title = f"{record['strategy']} on {_market(record)}: {record['status']}, {done:,} trials"
@@ -48,8 +48,8 @@ def describe_optimization(record: Mapping[str, Any]) -> str:
         for trial in record["best"][:TRADES]
     ]
     said = record.get("luck") or record.get("overfitting") or {}
-    conclusion = said.get("conclusion")
-    return "\n".join([title, *rows, *([f"  {conclusion}"] if conclusion else [])])
+    lines = [said.get("conclusion"), conclusion and f"The best trial among all your tries: {conclusion}"]
+    return "\n".join([title, *rows, *(f"  {line}" for line in lines if line)])
 
 
 def describe_stress_test(record: Mapping[str, Any]) -> str:
@@ -66,7 +66,12 @@ def describe_stress_test(record: Mapping[str, Any]) -> str:
     return "\n".join([title, *rows, *([f"  a commission of {even:.5f} uses its profit up"] if even is not None else [])])
 
 
-def draw_run(record: Mapping[str, Any], points: Sequence[Mapping[str, Any]], trades: Sequence[Mapping[str, Any]]) -> str:
+def draw_run(
+    record: Mapping[str, Any],
+    points: Sequence[Mapping[str, Any]],
+    trades: Sequence[Mapping[str, Any]],
+    conclusion: Optional[str] = None,
+) -> str:
     """A run for a notebook. Texts of the record are escaped."""
     title = f"{record['strategy']} on {_market(record)}, {record['start_date']} to {record['end_date']}"
     figures = "".join(
@@ -77,7 +82,8 @@ def draw_run(record: Mapping[str, Any], points: Sequence[Mapping[str, Any]], tra
     head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{_cell(trade.get(name))}</td>" for name in names) + "</tr>" for trade in trades)
     count = record["result"]["metrics"].get("trades") or 0
-    notes = "".join(f"<p>{escape(note)}</p>" for note in [*record["result"].get("notes", []), *_failed_checks(record["result"])])
+    said = [*record["result"].get("notes", []), *_failed_checks(record["result"]), *([conclusion] if conclusion else [])]
+    notes = "".join(f"<p>{escape(note)}</p>" for note in said)
     return (
         f"<div><b>{escape(title)}</b><div style='display:flex;flex-wrap:wrap;gap:1em'>"
         f"<table>{figures}</table><div>{_curve([point['equity'] for point in points], 'equity', 120)}"

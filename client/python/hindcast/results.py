@@ -7,7 +7,7 @@ from typing import Any, Optional, TypeVar
 from urllib.parse import quote
 
 from . import drawing
-from .errors import RunFailed
+from .errors import HindcastError, RunFailed, ServiceUnreachable
 from .progress import Progress
 from .records import Record
 from .tables import Table, read_table, to_table
@@ -81,11 +81,33 @@ class _Job:
         return read_table(self._transport, f"{self._own()}/{what}", what, query, index)
 
 
-class Run(_Job):
+class _Tried(_Job):
+    """A job whose result is one of many tries."""
+
+    _tries = ""
+
+    @property
+    def tries(self) -> Optional[Record]:
+        """How many tries of yours it is one of, and what they leave of its Sharpe ratio: `tries.conclusion`. None before its end."""
+        # Neither events nor answers to a submission count the tries.
+        if self.record["status"] in ENDED and self._tries not in self.record:
+            self.refresh()
+        return self.record.get(self._tries)
+
+    def _conclusion(self) -> Optional[str]:
+        try:
+            return self.tries["conclusion"] if self.tries else None
+        except (HindcastError, ServiceUnreachable):
+            # What is there already is shown all the same.
+            return None
+
+
+class Run(_Tried):
     """A backtest. Fields of its record are attributes: `run.status`, `run.symbol`, `run.metrics.sharpe`."""
 
     _kind = "backtest"
     _path = "/api/backtests"
+    _tries = "trials"
 
     @property
     def metrics(self) -> Record:
@@ -170,21 +192,22 @@ class Run(_Job):
         return result
 
     def __repr__(self) -> str:
-        return drawing.describe_run(self.record)
+        return drawing.describe_run(self.record, self._conclusion())
 
     def _repr_html_(self) -> str:
         if self.record["result"] is None:
             return f"<pre>{drawing.escape(repr(self))}</pre>"
         points = self._transport.json("GET", f"{self._own()}/equity", None, {"points": drawing.POINTS})["equity"]
         trades = self._transport.json("GET", f"{self._own()}/trades", None, {"limit": drawing.TRADES})["trades"]
-        return drawing.draw_run(self.record, points, trades)
+        return drawing.draw_run(self.record, points, trades, self._conclusion())
 
 
-class Optimization(_Job):
+class Optimization(_Tried):
     """Many trials of one strategy. `optimization.best` are the best ones, `trials` is the table of all."""
 
     _kind = "optimization"
     _path = "/api/optimizations"
+    _tries = "tries"
 
     @property
     def trials(self) -> Table:
@@ -207,7 +230,7 @@ class Optimization(_Job):
         return self._transport.json("GET", f"{self._own()}/surface", None, {"x": x, "y": y, **query})
 
     def __repr__(self) -> str:
-        return drawing.describe_optimization(self.record)
+        return drawing.describe_optimization(self.record, self._conclusion())
 
 
 class MonteCarlo(_Job):
