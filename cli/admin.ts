@@ -7,7 +7,7 @@ import { say, stop } from "./terminal.ts";
 
 const USAGE = `Gives a user the role admin.
 
-  deno task admin EMAIL
+  deno task admin EMAIL      or hindcast admin EMAIL
 
 The user with EMAIL must have signed up. With DATABASE_URL, the command writes to that PostgreSQL. Without, it asks the
 service that runs on DATA_DIR, or opens the database there when none runs.`;

@@ -41,9 +41,18 @@ export function readOrder(text: string | undefined): DateOrder | undefined {
   return order;
 }
 
+/** @throws Error where there is no such file. */
+async function openCandles(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path);
+  } catch (error) {
+    throw error instanceof Deno.errors.NotFound ? new Error(`Cannot read ${path}: there is no such file`) : error;
+  }
+}
+
 /** The beginning of a file, unpacked, in whole lines. */
 async function readSample(path: string): Promise<Uint8Array> {
-  const file = await Deno.open(path);
+  const file = await openCandles(path);
   const sample = new Uint8Array(SAMPLE_BYTES_MAX);
   let length = 0;
   for await (const piece of new FileText(file.readable, Infinity).pieces()) {

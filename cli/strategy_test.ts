@@ -56,7 +56,7 @@ export const testCommand = new Command("test")
   .argument("<strategy>", "a file (.ts, .py, .wasm) or the URL of an endpoint")
   .argument("[tests]", "the JSON file of its tests")
   .option("--parameters <json>", "parameters of every test, below its own", "{}")
-  .option("--lookback <candles>", "lookbackCandles of an endpoint", "100")
+  .option("--lookback <candles>", "how many earlier candles an endpoint sees", "100")
   .addHelpText("after", HELP)
   .action(async (target, tests, { parameters, lookback }) => {
     const strategy = isEndpoint(target) ? target : resolve(invocationFolder(), target);

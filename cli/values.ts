@@ -3,13 +3,16 @@ import { usageError } from "./exit_codes.ts";
 
 export const COMMISSION_OPTION = [
   "--commission <rate>",
-  "of each fill's value: 0.0005 is 0.05 % (default: 0)",
+  "a share of each fill's value: 0.0005 is 0.05 % (default: 0)",
 ] as const;
 export const SLIPPAGE_OPTION = [
   "--slippage-bps <points>",
-  "hundredths of a percent on each fill (default: 0)",
+  "how much worse each fill is, in hundredths of a percent (default: 0)",
 ] as const;
-export const EXECUTION_OPTION = ["--execution <json>", "any settings of execution, as one object"] as const;
+export const EXECUTION_OPTION = [
+  "--execution <json>",
+  "other assumptions about fills and costs, as one object",
+] as const;
 
 /** The values of the options for costs. */
 export interface CostOptions {

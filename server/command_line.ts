@@ -3,7 +3,7 @@ const USAGE = `Runs Hindcast until SIGTERM or SIGINT.
   deno task start     serves on HOST and PORT, and runs backtests unless WORKERS is 0
   deno task worker    only runs backtests, for the services on the same DATABASE_URL
 
-With --version, both say which release this is, and the version of the schema that it makes.
+The command of the npm package calls them hindcast serve and hindcast worker. With --version, both say which release this is, and the version of the schema that it makes.
 
 Environment variables set everything else: docs/operating.md lists them.`;
 

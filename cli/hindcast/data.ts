@@ -21,7 +21,7 @@ const REASONS_SHOWN = 5;
 /** `hindcast markets`. */
 export const marketsCommand = serviceCommand("markets", "List the instruments whose candles the service holds")
   .argument("[search]", "a part of a symbol or exchange")
-  .option("-n, --limit <count>", "at most so many", "50")
+  .option("-n, --limit <count>", "the most rows that are listed", "50")
   .action(async (search, { limit, ...options }) => {
     const caller = callerFor(options);
     const output = outputFor(options);
@@ -42,7 +42,9 @@ export const marketsCommand = serviceCommand("markets", "List the instruments wh
     print(
       output,
       { instruments: items, next_cursor },
-      drawRows(["Market", "Class", "First", "Last"], rows, output),
+      rows.length === 0
+        ? `No market's symbol or exchange has ${JSON.stringify(search ?? "")}. hindcast import brings candles.`
+        : drawRows(["Market", "Class", "First", "Last"], rows, output),
     );
   });
 
@@ -52,14 +54,14 @@ export const importCommand = serviceCommand(
   "Import files of candles; it needs a token of the scope admin, or INGESTION_ADMIN_SECRET",
 )
   .argument("<files...>", "CSV as Yahoo, TradingView, MetaTrader, Binance and others write it, also .gz or .zip")
-  .option("--symbol <symbol>", "of one file (default: the file's name)")
-  .option("--exchange <exchange>", "the exchange", "IMPORT")
-  .option("-t, --timeframe <t>", "of the candles (default: the distance of the first lines)")
+  .option("--symbol <symbol>", "the symbol, of a single file (default: the file's name)")
+  .option("--exchange <exchange>", "any name of yours or the exchange's own", "IMPORT")
+  .option("-t, --timeframe <t>", "the length of a candle (default: the distance of the first lines)")
   .option(
     "--asset-class <class>",
     "forex, crypto or stock (default: stock for files that rest on weekends, else crypto)",
   )
-  .option("--currency <currency>", "of the prices, such as EUR (default: the account's)")
+  .option("--currency <currency>", "the currency of the prices, such as EUR (default: the account's)")
   .option("--date-order <order>", "ymd, dmy or mdy, for files whose dates do not tell")
   .action(async (files, { symbol, exchange, timeframe, assetClass, currency, dateOrder, ...options }) => {
     if (symbol !== undefined && files.length > 1) throw usageError("Cannot use --symbol for many files: name one");

@@ -18,7 +18,7 @@ export const loginCommand = serviceCommand(
   .argument("[address]", `the service's address (default: ${SERVICE_URL})`)
   .option("--with-token", "read a token from standard input")
   .option("--email <email>", "sign in with a password in place of the browser")
-  .option("--scope <scope>", `of the token that is made: ${SCOPES.join(", ")}`, "run")
+  .option("--scope <scope>", `what later commands may do: ${SCOPES.join(", ")}`, "run")
   .action(async (address, { withToken, email, scope, ...options }) => {
     const url = readAddress(address ?? options.url ?? (Deno.env.get("HINDCAST_URL") || SERVICE_URL));
     if (withToken === true && email !== undefined) {

@@ -1,10 +1,11 @@
 /** `hindcast`: the service from a terminal. */
-import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Command, CommanderError, type CommandUnknownOpts, Help } from "@commander-js/extra-typings";
 import manifest from "../../deno.json" with { type: "json" };
 import { completeWords, completionCommand } from "./shell_completion.ts";
 import { importCommand, marketsCommand } from "./data.ts";
 import { exportAccountCommand } from "./export_account.ts";
 import { doctorCommand } from "./doctor.ts";
+import { EXAMPLES } from "./examples.ts";
 import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./login.ts";
 import { optimizeCommand } from "./optimize.ts";
@@ -37,7 +38,15 @@ const processCommands = Object.entries(PROCESSES).map(([name, description]) =>
   })
 );
 
+const SHARED_OPTIONS = ["--url", "--json", "--no-color", "--help"];
+
 const HELP = `
+Begin with:
+  hindcast serve                 in one terminal; or hindcast demo, which needs no account
+  hindcast login                 in another one
+  hindcast markets
+  hindcast run sma-cross DEMO@SAMPLE 2024-01-01 2024-07-01 -t 1h
+
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no service (try again), 4 not signed in or not allowed,
 130 interrupted. With --json, a refusal is JSON on standard error, too.`;
 
@@ -77,14 +86,31 @@ export function makeProgram(): CommandUnknownOpts {
     completionCommand(program),
   ];
   for (const command of commands) program.addCommand(command);
-  throwInPlaceOfExit(program);
+  finish(program);
   return program;
 }
 
-/** A command ends the process in one place. */
-function throwInPlaceOfExit(command: CommandUnknownOpts): void {
+/** Makes a command end the process in one place, and its help like that of all others. @param words That call it. */
+function finish(command: CommandUnknownOpts, words: readonly string[] = []): void {
+  const path = words.join(" ");
   command.exitOverride();
-  for (const child of command.commands) throwInPlaceOfExit(child);
+  command.configureHelp({ visibleOptions: listOptions }).showHelpAfterError(
+    `Read ${["hindcast", ...words, "--help"].join(" ")}`,
+  );
+  const lines = EXAMPLES[path] ?? [];
+  if (lines.length > 0) command.addHelpText("after", ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n"));
+  for (const option of command.options) {
+    // Without quotes around numbers and words.
+    if (typeof option.defaultValue === "string") option.default(option.defaultValue, option.defaultValue);
+  }
+  for (const child of command.commands) finish(child, [...words, child.name()]);
+}
+
+/** A command's own options come before those that all have. */
+function listOptions(this: Help, command: CommandUnknownOpts) {
+  const all = Help.prototype.visibleOptions.call(this, command);
+  const isShared = ({ long }: { readonly long?: string | undefined }) => SHARED_OPTIONS.some((name) => name === long);
+  return [...all.filter((option) => !isShared(option)), ...all.filter(isShared)];
 }
 
 /** Runs a command line. @returns Its exit code. */

@@ -19,17 +19,27 @@ const TEXT_COLUMNS = 100;
 const RANKED_MAX = 10;
 
 /** `hindcast optimize`. */
-export const optimizeCommand = questionCommand("optimize", "Try many parameters, and say how much of the best is luck")
+export const optimizeCommand = questionCommand(
+  "optimize",
+  "Try many parameters, and say how much of the best is luck",
+  "of several, with commas between, each is tried alone",
+)
   .option(
     "-s, --space <name=values...>",
-    "fast=5:50:5 (from:to:step) or fast=5,10,20 (default: the strategy's own bounds)",
+    "values of a parameter: fast=5:50:5 (from:to:step) or fast=5,10,20 (default: the strategy's own bounds)",
   )
-  .option("--constraint <rule...>", 'points to leave out, as in "fast < slow"')
-  .option("--objective <metric>", "what is best (default: sharpe)")
+  .option("--constraint <rule...>", 'a rule that every point must satisfy, as in "fast < slow"')
+  .option(
+    "--objective <metric>",
+    "the metric that decides which trial is best (default: sharpe)",
+  )
   .option("--method <method>", "grid, random or tpe (default: grid)")
-  .option("--trials <count>", "at most so many")
-  .option("--seed <number>", "of random and tpe")
-  .option("--walk-forward <train:test>", "choose on the days before, test on the days after, as in 365:90")
+  .option("--trials <count>", "the most points that are tried (default: 10000, with tpe 200)")
+  .option("--seed <number>", "a number that repeats the draws of random and tpe (default: 0)")
+  .option(
+    "--walk-forward <train:test>",
+    "choose on so many days, test on the days after them, and again further on, as in 365:90",
+  )
   .option("--no-wait", "submit it and return at once")
   .action(async (strategy, markets, from, to, options) => {
     const caller = callerFor(options);
@@ -77,7 +87,7 @@ function readSettings(options: SettingOptions): object {
 
 /** An axis of a space: `fast=5:50:5` or `fast=5,10,20`. */
 function readAxis(text: string): [name: string, axis: object] {
-  const [name] = readPair("--space", text);
+  const [name] = readPair("--space", text, "fast=5:50:5");
   const values = text.slice(name.length + 1);
   if (!values.includes(":")) return [name, { values: values.split(",").map(readValue) }];
   const [min, max, step, ...rest] = values.split(":").map((part) => readNumber("--space", part));

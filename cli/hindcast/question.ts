@@ -25,25 +25,22 @@ const LANGUAGES: Readonly<Record<string, "python" | "typescript" | "javascript">
 };
 const BALANCE = 10_000;
 
-/** A command that asks one: `NAME STRATEGY MARKETS FROM TO`. */
-export function questionCommand(name: string, description: string) {
+/** A command that asks one: `NAME STRATEGY MARKETS FROM TO`. @param several Says what it does with several markets. */
+export function questionCommand(name: string, description: string, several: string) {
   return serviceCommand(name, description)
     .argument("<strategy>", "a name of the catalogue, a file (.ts, .js, .py, .wasm), an endpoint's URL, or serve:NAME")
-    .argument(
-      "<markets>",
-      "DEMO@SAMPLE, or several, separated by commas: they share one account, or optimize tries each",
-    )
-    .argument("<from>", "the first day, 2024-01-01")
+    .argument("<markets>", `SYMBOL@EXCHANGE, as in DEMO@SAMPLE; ${several}`)
+    .argument("<from>", "the first day, as in 2024-01-01")
     .argument("<to>", "the day after the last")
     .option("-t, --timeframe <t>", "1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the strategy's own)")
     .option("-p, --parameter <name=value...>", "a parameter of the strategy, as in -p fast=24")
-    .option("--parameters <json>", "any parameters of the request, as one object")
-    .option("--balance <money>", "the starting capital (default: 10000)")
+    .option("--parameters <json>", "everything that the API takes as parameters, as one object")
+    .option("--balance <money>", "the capital at the start (default: 10000)")
     .option(...COMMISSION_OPTION)
     .option(...SLIPPAGE_OPTION)
     .option(...EXECUTION_OPTION)
-    .option("--lookback <candles>", "earlier candles that a decision sees, of a file or an endpoint")
-    .option("--universe <slug>", "the markets of a universe in place of those named");
+    .option("--lookback <candles>", "how many earlier candles a file's or an endpoint's decision sees")
+    .option("--universe <slug>", "run over the members of this universe in place of MARKETS");
 }
 
 /** The options of a question. */
@@ -96,9 +93,9 @@ export async function readQuestionOf(
 }
 
 /** `fast=24` as a name and a value: JSON where it is JSON, else text. */
-export function readPair(option: string, text: string): [name: string, value: unknown] {
+export function readPair(option: string, text: string, example = "fast=24"): [name: string, value: unknown] {
   const at = text.indexOf("=");
-  if (at < 1) throw usageError(`Cannot use ${option} ${text}: write a name and a value, as in fast=24`);
+  if (at < 1) throw usageError(`Cannot use ${option} ${text}: write a name and a value, as in ${example}`);
   return [text.slice(0, at), readValue(text.slice(at + 1))];
 }
 

@@ -1,5 +1,6 @@
 import { RootCommand } from "@bomb.sh/tab";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { usageError } from "../exit_codes.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -25,7 +26,7 @@ export function completionCommand(program: CommandUnknownOpts) {
     )
     .action((shell) => {
       const known = SHELLS.find((name) => name === shell);
-      if (known === undefined) throw new RangeError(`Cannot complete in ${shell}: choose one of ${SHELLS.join(", ")}`);
+      if (known === undefined) throw usageError(`Cannot complete in ${shell}: choose one of ${SHELLS.join(", ")}`);
       if (known === "bash") return void Deno.stdout.writeSync(new TextEncoder().encode(BASH));
       describe(program).setup("hindcast", "hindcast", known);
     });

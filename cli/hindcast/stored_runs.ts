@@ -35,13 +35,13 @@ interface ListShape {
 
 /** `hindcast list`. */
 export const listCommand = serviceCommand("list", "List your backtests, the newest first")
-  .option("--status <status>", "queued, running, completed, failed or cancelled")
-  .option("--strategy <name>", "of one strategy")
-  .option("--symbol <symbol>", "of one symbol")
-  .option("--tag <tag>", "with a tag")
-  .option("--search <words>", "in names, notes, tags, strategies and markets")
-  .option("--sort <by>", "created, return, sharpe or drawdown")
-  .option("-n, --limit <count>", "at most so many", String(LISTED))
+  .option("--status <status>", "only runs that are queued, running, completed, failed or cancelled")
+  .option("--strategy <name>", "only runs of a strategy, by its name or slug")
+  .option("--symbol <symbol>", "only runs of a symbol, as in DEMO")
+  .option("--tag <tag>", "only runs with this tag")
+  .option("--search <words>", "words in names, notes, tags, strategies and markets")
+  .option("--sort <by>", "created, return, sharpe or drawdown: the newest or best first")
+  .option("-n, --limit <count>", "the most rows that are listed", String(LISTED))
   .action(async ({ limit, url, json, color, ...filters }) => {
     const caller = callerFor({ url, color });
     const count = readNumber("--limit", limit);
@@ -129,7 +129,7 @@ export const watchCommand = serviceCommand("watch", "Follow a backtest or an opt
 
 /** `hindcast cancel`. */
 export const cancelCommand = serviceCommand("cancel", "Cancel backtests and optimizations")
-  .argument("<ids...>", "their ids")
+  .argument("<ids...>", "the ids of backtests and optimizations")
   .action(async (ids, options) => {
     const caller = callerFor(options);
     const output = outputFor(options);
@@ -158,15 +158,18 @@ async function findRun(caller: Caller, id: string | undefined): Promise<Found> {
     }
     return await findRun(caller, newest.id);
   }
-  const found = await unlessMissing(caller, backtests.get.query({ id }));
-  if (found !== null) return { kind: "backtest", ...found };
-  return { kind: "optimization", ...await calling(caller, optimizations.get.query({ id })) };
+  const run = await unlessMissing(caller, backtests.get.query({ id }));
+  if (run !== null) return { kind: "backtest", ...run };
+  const optimization = await unlessMissing(caller, optimizations.get.query({ id }));
+  if (optimization !== null) return { kind: "optimization", ...optimization };
+  const message = `Cannot find a backtest or an optimization of yours with the id ${id}: hindcast list shows backtests`;
+  throw new CommandError(message, EXIT.failed, { code: "BACKTEST_NOT_FOUND" });
 }
 
 /** `hindcast compare`. */
 export const compareCommand = serviceCommand("compare", "Set two to five completed backtests side by side")
-  .argument("<ids...>", "their ids")
-  .option("--all", "every metric")
+  .argument("<ids...>", "two to five ids, which hindcast list shows")
+  .option("--all", "show every metric, not the main ones alone")
   .action(async (ids, { all, ...options }) => {
     const caller = callerFor(options);
     const output = outputFor(options);
@@ -200,7 +203,7 @@ const FORMATS = ["csv", "json", "arrow"] as const;
 
 /** `hindcast export`. */
 export const exportCommand = serviceCommand("export", "Write a table of a run to a file or to standard output")
-  .argument("<id>", "of a backtest, or of an optimization for trials")
+  .argument("<id>", "the id of a backtest, or of an optimization for trials")
   .argument("<what>", TABLES.join(", "))
   .option("-f, --format <format>", FORMATS.join(", "), "csv")
   .option("-o, --output <file>", "the file (default: standard output)")

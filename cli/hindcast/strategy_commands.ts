@@ -13,12 +13,11 @@ type Strategy = Outputs["strategies"]["get"]["strategy"];
 type Registration = Inputs["strategies"]["create"]["strategy"];
 
 const DESCRIPTION_COLUMNS = 70;
-// Of a first version.
 
 const list = serviceCommand("list", "List the strategies that you can run")
   .argument("[search]", "words in names and descriptions")
-  .option("--source <source>", "builtin or registry")
-  .option("-n, --limit <count>", "at most so many", "100")
+  .option("--source <source>", "only builtin ones, or those of the registry")
+  .option("-n, --limit <count>", "the most rows that are listed", "100")
   .action(async (search, { limit, source, ...options }) => {
     const caller = callerFor(options);
     const output = outputFor(options);
@@ -106,10 +105,10 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
   .argument("<strategy>", "a file (.ts, .js, .py, .wasm), an endpoint's URL, or serve:NAME")
   .option("--slug <slug>", "its slug (default: the file's or its folder's name)")
   .option("--name <name>", "its name, for a new one (default: the slug)")
-  .option("--description <text>", "what it does, for a new one")
+  .option("--description <text>", "what the strategy does, for a new one")
   .option("--schema <file>", "the JSON Schema of its parameters, for a new one")
   .option("--config <json>", "the parameters of runs that name none, for a new one", "{}")
-  .option("--lookback <candles>", "candles that a decision sees, of a module or an endpoint")
+  .option("--lookback <candles>", "how many earlier candles a module's or an endpoint's decision sees")
   .option("--public", "let everybody run it, for a new one")
   .option("--open", "let everybody who may run it read its code, for a new one")
   .option("--number <version>", "the version's number (default: 1.0.0, else the newest with its last part one higher)")

@@ -17,7 +17,7 @@ export const stressCommand = serviceCommand(
   "stress",
   "Say what is left of a backtest with worse costs, days and parameters",
 )
-  .argument("<id>", "of a completed backtest")
+  .argument("<id>", "the id of a completed backtest")
   .action(async (id, options) => {
     const caller = callerFor(options);
     const output = outputFor(options);

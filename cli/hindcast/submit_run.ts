@@ -7,10 +7,14 @@ import { showProgress, untilInterrupted } from "./progress.ts";
 import { drawRun } from "./run_drawing.ts";
 
 /** `hindcast run`. */
-export const runCommand = questionCommand("run", "Run a backtest, follow it and show its result")
-  .option("--name <name>", "a name for it")
-  .option("--tag <tag...>", "tags for it")
-  .option("--fresh", "simulate even if an equal result is stored")
+export const runCommand = questionCommand(
+  "run",
+  "Run a backtest, follow it and show its result",
+  "several, with commas between, share one account",
+)
+  .option("--name <name>", "a name for the run")
+  .option("--tag <tag...>", "tags for the run, as in --tag draft")
+  .option("--fresh", "simulate it even if an equal result is stored")
   .option("--no-wait", "submit it and return at once")
   .action(async (strategy, markets, from, to, options) => {
     const caller = callerFor(options);

@@ -9,7 +9,7 @@ import { readNumber } from "../values.ts";
 
 const list = serviceCommand("list", "List your universes and public ones")
   .argument("[search]", "words in slugs and descriptions")
-  .option("-n, --limit <count>", "at most so many", "50")
+  .option("-n, --limit <count>", "the most rows that are listed", "50")
   .action(async (search, { limit, ...options }) => {
     const caller = callerFor(options);
     const output = outputFor(options);

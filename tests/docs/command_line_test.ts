@@ -176,8 +176,25 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
   await service.close();
 });
 
-Deno.test("the page names every command that there is", async () => {
+Deno.test("the page names every command, and each help has examples that its command can read", async () => {
   const { makeProgram } = await import("../../cli/hindcast/main.ts");
+  const { EXAMPLES } = await import("../../cli/hindcast/examples.ts");
   const named = rowsOf(PAGE).map(([command = ""]) => command).join(" ");
-  for (const command of makeProgram().commands) expect(named).toContain(`\`${command.name()}`);
+  const program = makeProgram();
+  for (const command of program.commands) expect(named).toContain(`\`${command.name()}`);
+  for (const [path, lines] of Object.entries(EXAMPLES)) {
+    const command = path.split(" ").reduce(
+      (parent, name) => parent.commands.find((each) => each.name() === name)!,
+      program,
+    );
+    for (const line of lines) {
+      expect([line, line.startsWith(`hindcast ${path}`)]).toEqual([line, true]);
+      const [typed = ""] = line.slice(`hindcast ${path}`.length).split(" < token");
+      const { operands, unknown } = command.parseOptions(typed.match(/'[^']*'|"[^"]*"|[^\s'"]+/g) ?? []);
+      const { registeredArguments: known } = command;
+      const isEnough = operands.length >= known.filter(({ required }) => required).length;
+      expect([line, unknown, isEnough]).toEqual([line, [], true]);
+      expect([line, operands.length <= known.length || known.at(-1)?.variadic]).toEqual([line, true]);
+    }
+  }
 });
