@@ -1,6 +1,5 @@
 import { type Candles, viewCandles } from "./candles.ts";
-import type { TradingDayColumns } from "./metrics/input.ts";
-import { cutDays } from "./run.ts";
+import { cutDays, type TradingDayColumns } from "./metrics/input.ts";
 
 /** Inputs of a run, at most. */
 export const INPUTS_MAX = 16;

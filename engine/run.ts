@@ -7,7 +7,7 @@ import type { AssetClass, Execution } from "./execution.ts";
 import { describeDecisions } from "./decision_notes.ts";
 import { type ComputedMetrics, computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
-import type { BenchmarkColumns, RangeDays, TradingDayColumns } from "./metrics/input.ts";
+import { type BenchmarkColumns, cutDays, type RangeDays, type TradingDayColumns } from "./metrics/input.ts";
 import { withCanonicalNaN } from "./canonical_nan.ts";
 import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
@@ -271,10 +271,4 @@ function measure(input: RunSettings, { account, ledger, equity, orders }: Simula
     cashInterest: account.interest,
     benchmark,
   });
-}
-
-/** The trading days of the candles from an index on. */
-export function cutDays({ ends, dates }: TradingDayColumns, firstIndex: number): TradingDayColumns {
-  const first = ends.findIndex((end) => end > firstIndex);
-  return { ends: ends.subarray(first).map((end) => end - firstIndex), dates: dates.subarray(first) };
 }

@@ -53,3 +53,9 @@ export interface MetricsInput {
   /** Absent or null: the instrument's own closes. */
   readonly benchmark?: BenchmarkColumns | null;
 }
+
+/** The trading days of the candles from an index on. */
+export function cutDays({ ends, dates }: TradingDayColumns, firstIndex: number): TradingDayColumns {
+  const first = ends.findIndex((end) => end > firstIndex);
+  return { ends: ends.subarray(first).map((end) => end - firstIndex), dates: dates.subarray(first) };
+}

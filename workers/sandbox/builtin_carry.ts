@@ -1,7 +1,8 @@
 /** One account that trades the test windows of a walk-forward optimization one after the other, and keeps its position between them. */
 import type { BufferPool } from "../../engine/buffer_pool.ts";
 import { findDays } from "../../engine/metrics/daily.ts";
-import { cutDays, run } from "../../engine/run.ts";
+import { cutDays } from "../../engine/metrics/input.ts";
+import { run } from "../../engine/run.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";

@@ -4,8 +4,9 @@ import { MODULE, ROOM_PAGES_MAX } from "./contracts/abi.ts";
 
 // The check of a module caps the memory that it declares; this limit also holds without that check.
 const WASM_PAGES_MAX = MODULE.memoryPagesMax + ROOM_PAGES_MAX;
-// Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
-const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
+// Freed blocks of so many bytes go back to the system at once. glibc would keep those below a size that it raises by itself. Where trials
+// follow each other, to map their columns anew would take longer than the trials; an endpoint's answers need the memory of long logs.
+const mapFrom = (kind: string) => kind.startsWith("remote") ? 2 ** 16 : 2 ** 20;
 
 const CODE = [
   "./",
@@ -55,7 +56,11 @@ export function spawnChild(
     ],
     clearEnv: true,
     // npm's `deno` is a script that finds its interpreter there.
-    env: { NO_COLOR: "1", ...MALLOC, ...(path === undefined ? {} : { PATH: path }) },
+    env: {
+      NO_COLOR: "1",
+      MALLOC_MMAP_THRESHOLD_: String(mapFrom(kind)),
+      ...(path === undefined ? {} : { PATH: path }),
+    },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

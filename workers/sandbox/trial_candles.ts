@@ -1,8 +1,7 @@
 import { type Candles, viewCandles } from "../../engine/candles.ts";
 import type { AssetClass } from "../../engine/execution.ts";
 import { findDays } from "../../engine/metrics/daily.ts";
-import type { RangeDays, TradingDayColumns } from "../../engine/metrics/input.ts";
-import { cutDays } from "../../engine/run.ts";
+import { cutDays, type RangeDays, type TradingDayColumns } from "../../engine/metrics/input.ts";
 
 /** The candles of a slice, and their trading days. */
 interface SliceCandles {

@@ -2,7 +2,7 @@ import { viewCandles } from "../../engine/candles.ts";
 import { cutInput } from "../../engine/inputs.ts";
 import type { PortfolioMarket } from "../../engine/portfolio/portfolio.ts";
 import { findRows, type PortfolioRows } from "../../engine/portfolio/portfolio_rows.ts";
-import { cutDays } from "../../engine/run.ts";
+import { cutDays } from "../../engine/metrics/input.ts";
 import type { PortfolioTask } from "../common/protocol.ts";
 
 // Each has rows of its own.

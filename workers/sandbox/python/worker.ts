@@ -5,8 +5,6 @@ import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { brokenBy } from "../../common/outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import { CALLS } from "../decision_calls.ts";
-import { doScriptMarkets } from "../script/markets.ts";
-import { doScriptMarketsTrials } from "../script/markets_trials.ts";
 import { doScriptJob, doScriptRuns } from "../script/run.ts";
 import type { FromChild, InterpreterMessage, ToChildWorker } from "../task.ts";
 import { compilePython } from "./compile.ts";
@@ -26,6 +24,7 @@ function post(message: FromChild<object>): void {
   self.postMessage(frame, [...buffersOf(frame)]);
 }
 
+/** The code of many markets is loaded where it is needed: a tenth of the start. */
 async function answer({ job, control }: ToChildWorker): Promise<FromChild<object>> {
   const countIn = (decided: SharedArrayBuffer) => self.postMessage(decided);
   const compile = async (source: string) => compilePython(source, await ready.promise);
@@ -34,10 +33,14 @@ async function answer({ job, control }: ToChildWorker): Promise<FromChild<object
       case "script":
       case "check_script":
         return await doScriptJob(job, { control, report: post, countIn }, compile);
-      case "script_markets":
+      case "script_markets": {
+        const { doScriptMarkets } = await import("../script/markets.ts");
         return await doScriptMarkets(job, { control, report: post }, compile);
-      case "script_markets_trials":
+      }
+      case "script_markets_trials": {
+        const { doScriptMarketsTrials } = await import("../script/markets_trials.ts");
         return await doScriptMarketsTrials(job, { control, report: post }, compile);
+      }
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compile);

@@ -21,10 +21,9 @@ import {
 import type { ScriptTrialsJob } from "../trials_task.ts";
 import type { Plot } from "../../common/protocol.ts";
 import { ScriptFault } from "./fault.ts";
-import { runPortfolioScriptDry } from "./check_portfolio.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { peeksOfCheck, peeksOfRun } from "./find_peeks.ts";
-import { isPortfolio } from "./is_portfolio.ts";
+import { isPortfolio, namesPortfolio } from "./is_portfolio.ts";
 import type { RealmGuest } from "./realm_guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
 import { TrialWorlds } from "./trial_worlds.ts";
@@ -54,9 +53,10 @@ export async function doScriptJob(
   const guests: RealmGuest[] = [];
   try {
     const script = await compile(job.source);
-    return script.reads.run(() =>
-      job.kind === "script" ? backtest(job, script, { ...watch, guests }) : check(job, script, guests)
-    );
+    if (job.kind === "script") return script.reads.run(() => backtest(job, script, { ...watch, guests }));
+    // A process that is to run a script starts without it.
+    const portfolios = namesPortfolio(job.source) ? await import("./check_portfolio.ts") : null;
+    return script.reads.run(() => check(job, script, guests, portfolios));
   } catch (error) {
     if (error instanceof ScriptFault) {
       const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
@@ -118,11 +118,19 @@ export function orRefuse<Made>(make: () => Made): Made {
   }
 }
 
-/** @param guests Receives the first instance. */
-function check(job: ScriptCheckJob, script: CompiledScript, guests: RealmGuest[]): Outcome<ValidScript> {
-  if (isPortfolio(job.source, script)) {
+/**
+ * @param guests Receives the first instance.
+ * @param portfolios The check of scripts that decide on many markets; null: it is none.
+ */
+function check(
+  job: ScriptCheckJob,
+  script: CompiledScript,
+  guests: RealmGuest[],
+  portfolios: typeof import("./check_portfolio.ts") | null,
+): Outcome<ValidScript> {
+  if (portfolios !== null && isPortfolio(job.source, script)) {
     guests.length = 0;
-    const report = runPortfolioScriptDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
+    const report = portfolios.runPortfolioScriptDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
     return { type: "completed", report, log: logOf(guests), parameterSchema: guests[0]?.declaredParameters() ?? null };
   }
   const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));

@@ -7,8 +7,6 @@ import { encodeFrame } from "../frames.ts";
 import { CALLS } from "../decision_calls.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { compileScript } from "./compile.ts";
-import { doScriptMarkets } from "./markets.ts";
-import { doScriptMarketsTrials } from "./markets_trials.ts";
 import { doScriptJob, doScriptRuns } from "./run.ts";
 import { warmUp } from "./warm_up.ts";
 
@@ -31,6 +29,7 @@ function post(message: FromChild<object>): void {
   self.postMessage(frame, [...buffersOf(frame)]);
 }
 
+/** The code of many markets is loaded where it is needed: a tenth of the start. */
 async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<FromChild<object>> {
   const countIn = (decided: SharedArrayBuffer) => self.postMessage(decided);
   const compile = (source: string) => compileScript(source, "isMarked" in job && job.isMarked ? countIn : null);
@@ -39,10 +38,14 @@ async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<F
       case "script":
       case "check_script":
         return await doScriptJob(job, { control, report: post, countIn }, compile);
-      case "script_markets":
+      case "script_markets": {
+        const { doScriptMarkets } = await import("./markets.ts");
         return await doScriptMarkets(job, { control, report: post }, compile);
-      case "script_markets_trials":
+      }
+      case "script_markets_trials": {
+        const { doScriptMarketsTrials } = await import("./markets_trials.ts");
         return await doScriptMarketsTrials(job, { control, report: post }, compileScript);
+      }
       case "script_trials":
       case "script_paths":
         return await doScriptRuns(job, { control, report: post, countIn }, compileScript);
