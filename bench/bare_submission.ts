@@ -1,12 +1,12 @@
 /** The database's part of submissions alone: their statements, and pg-boss with nothing to do. */
 import { PgBoss } from "pg-boss";
 import { v7 as uuidv7 } from "uuid";
-import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
+import type { DatabaseHandle } from "../db/client.ts";
 import { PostgresClient } from "../db/postgres/postgres.ts";
 import { addUser, newTenDaysBacktest, submitBacktest } from "../tests/support/backtests.ts";
-import { createTestDatabase } from "../tests/support/database.ts";
 import { connectBoss } from "../workers/jobs/boss_database.ts";
 import { type OpenQueue, openQueue } from "../workers/queue.ts";
+import { type Kind, makeDatabase } from "./both_databases.ts";
 import { median } from "./measure.ts";
 
 /** The user whose submissions they are. */
@@ -21,22 +21,15 @@ export interface Bare {
 }
 
 /** Opens a new database of the kind that a service has. */
-export async function openBare(kind: "embedded" | "PostgreSQL"): Promise<Bare> {
-  if (kind === "PostgreSQL") {
-    const { url, drop } = await createTestDatabase();
-    return await openWith(await openPostgres(url, 4), drop);
-  }
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
-  return await openWith(await openPglite(`${folder}/database`), () => Deno.remove(folder, { recursive: true }));
-}
-
-async function openWith(handle: DatabaseHandle, remove: () => Promise<void>): Promise<Bare> {
+export async function openBare(kind: Kind): Promise<Bare> {
+  const { open, drop } = await makeDatabase(kind);
+  const handle = await open();
   await addUser(handle.db, OWNER);
   const queue = await openQueue({ handle, runSecondsMax: 60 });
   const close = async () => {
     await queue.close();
     await handle.close();
-    await remove();
+    await drop();
   };
   return { handle, queue, close };
 }

@@ -133,7 +133,7 @@ const bareTrials = new BareTrials(cores);
 await onBothDatabases(year, measure);
 bareTrials.close();
 
-async function measure(kind: string, environment: Record<string, string>): Promise<void> {
+async function measure(kind: string, environment: Readonly<Record<string, string>>): Promise<void> {
   const service = await startProcess("serve", { WORKERS: String(cores), ...environment });
   try {
     const client = service.client();

@@ -1,4 +1,4 @@
-/** How long others wait while one user reads, for lists_bench.ts and exports_bench.ts. */
+/** How long others wait while one user reads, for others_bench.ts. */
 import type { TestClient } from "../tests/support/client.ts";
 import { quantile, report, say } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 import type { Candles } from "../engine/candles.ts";
 
-/** A random walk with the digits that prices have. @param stepMs Length of a candle. */
-export function makeWalk(count: number, stepMs: number): Candles {
+/** A random walk with the digits that prices have. @param stepMs Length of a candle. @param first Its first open. */
+export function makeWalk(count: number, stepMs: number, first = Date.UTC(2024, 0, 1)): Candles {
   let state = 1;
   const random = () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) / 2 ** 32;
   const column = () => new Float64Array(count);
@@ -10,7 +10,7 @@ export function makeWalk(count: number, stepMs: number): Candles {
   for (let i = 0; i < count; i++) {
     const open = cents;
     cents += Math.round((random() - 0.5) * 4000);
-    candles.time[i] = Date.UTC(2024, 0, 1) + i * stepMs;
+    candles.time[i] = first + i * stepMs;
     candles.open[i] = open / 100;
     candles.close[i] = cents / 100;
     candles.high[i] = (Math.max(open, cents) + Math.round(random() * 500)) / 100;

@@ -9,7 +9,7 @@ import type { TestClient } from "../tests/support/client.ts";
 import { Collector } from "../tests/support/collector.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { measureBareQueue, measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
-import { onBothDatabases } from "./both_databases.ts";
+import { type Kind, onBothDatabases } from "./both_databases.ts";
 import { median, report, say } from "./measure.ts";
 import { type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
 import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
@@ -25,7 +25,7 @@ const unpackMs = measureUnpacking(year);
 
 await onBothDatabases(year, measure);
 
-async function measure(kind: "embedded" | "PostgreSQL", environment: Record<string, string>): Promise<void> {
+async function measure(kind: Kind, environment: Readonly<Record<string, string>>): Promise<void> {
   const collector = new Collector();
   const service = await startProcess("serve", { WORKERS: "2", ...environment, ...collector.environment(SERVICE) });
   try {

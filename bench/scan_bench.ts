@@ -8,7 +8,7 @@ import { openPostgres } from "../db/client.ts";
 import { ensureInstrument } from "../db/instruments.ts";
 import { storeCandles } from "../market/archive/store.ts";
 import type { TestClient } from "../tests/support/client.ts";
-import { onPostgres } from "./both_databases.ts";
+import { KINDS, onBothDatabases } from "./both_databases.ts";
 import { median, readCpuMs, report } from "./measure.ts";
 import { readYear } from "./run_path_cases.ts";
 import { startProcess } from "../tests/support/process.ts";
@@ -22,7 +22,7 @@ const POINTS = { fast: { min: 5, max: 20, step: 5 }, slow: { min: 30, max: 70, s
 const TRIALS = { fast: { min: 5, max: 24, step: 1 }, slow: { min: 30, max: 426, step: 4 } };
 
 const year = await readYear();
-await onPostgres(year, async (kind, environment) => {
+await onBothDatabases(year, async (kind, environment) => {
   await archiveMarkets(environment.DATABASE_URL!);
   const service = await startProcess("serve", { WORKERS: String(navigator.hardwareConcurrency), ...environment });
   try {
@@ -45,7 +45,7 @@ await onPostgres(year, async (kind, environment) => {
   } finally {
     await service.end("SIGTERM");
   }
-});
+}, KINDS.filter((kind) => kind === "PostgreSQL"));
 
 async function archiveMarkets(url: string): Promise<void> {
   const { db, close } = await openPostgres(url, 1);

@@ -37,7 +37,7 @@ type Strategy = "built-in" | { readonly source: string };
 
 await onBothDatabases(await readYear(), measure);
 
-async function measure(kind: string, environment: Record<string, string>): Promise<void> {
+async function measure(kind: string, environment: Readonly<Record<string, string>>): Promise<void> {
   const service = await startProcess("serve", { WORKERS: String(navigator.hardwareConcurrency), ...environment });
   try {
     const client = service.client();

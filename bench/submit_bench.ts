@@ -5,9 +5,9 @@
  * `deno run --allow-all bench/submit_bench.ts [submissions]`; with TEST_DATABASE_URL as `deno task bench` sets it.
  */
 import { BACKTEST } from "../tests/support/client.ts";
-import { createTestDatabase } from "../tests/support/database.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
+import { type Kind, KINDS, makeDatabase } from "./both_databases.ts";
 import { median, readCpuMs, report } from "./measure.ts";
 
 const count = Number(Deno.args[0] ?? 301);
@@ -22,11 +22,9 @@ interface Submitter {
   readonly cookie: string;
 }
 
-for (const kind of ["embedded", "PostgreSQL"] as const) {
-  if (kind === "embedded" || Deno.env.has("TEST_DATABASE_URL")) await measure(kind);
-}
+for (const kind of KINDS) await measure(kind);
 
-async function measure(kind: "embedded" | "PostgreSQL"): Promise<void> {
+async function measure(kind: Kind): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const own = await startOwn(kind, opened);
   const bareServer = await startBare(kind, opened);
@@ -63,17 +61,10 @@ async function measure(kind: "embedded" | "PostgreSQL"): Promise<void> {
   });
 }
 
-async function startOwn(kind: "embedded" | "PostgreSQL", opened: AsyncDisposableStack): Promise<Submitter> {
-  const environment: Record<string, string> = { WORKERS: "0", USER_BACKTESTS_MAX: "100000" };
-  if (kind === "embedded") {
-    const folder = environment.DATA_DIR = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
-    opened.defer(() => Deno.remove(folder, { recursive: true }));
-  } else {
-    const { url, drop } = await createTestDatabase();
-    Object.assign(environment, { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" });
-    opened.defer(drop);
-  }
-  const process = await startProcess("serve", environment);
+async function startOwn(kind: Kind, opened: AsyncDisposableStack): Promise<Submitter> {
+  const { environment, drop } = await makeDatabase(kind);
+  opened.defer(drop);
+  const process = await startProcess("serve", { WORKERS: "0", USER_BACKTESTS_MAX: "100000", ...environment });
   opened.defer(async () => void await process.end("SIGTERM"));
   const client = process.client();
   await client.signUp();

@@ -5,8 +5,8 @@
  * `deno run --allow-all bench/worst_bench.ts [FILTER]`: only acts whose names contain the filter; with TEST_DATABASE_URL as
  * `deno task bench` sets it.
  */
-import { createTestDatabase } from "../tests/support/database.ts";
 import { startProcess } from "../tests/support/process.ts";
+import { type Kind, KINDS, makeDatabase } from "./both_databases.ts";
 import { quantile, report, say } from "./measure.ts";
 import { ACTS, type Stage } from "./worst_acts.ts";
 import { startFeed, startHinter } from "./worst_servers.ts";
@@ -17,22 +17,16 @@ const IDLE_MS = 2_000;
 const GOALS_MS = { embedded: 2_000, PostgreSQL: 200 } as const;
 
 const [filter = ""] = Deno.args;
-const folder = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
-try {
-  await measure("embedded", { DATA_DIR: folder });
-} finally {
-  await Deno.remove(folder, { recursive: true });
-}
-if (Deno.env.has("TEST_DATABASE_URL")) {
-  const { url, drop } = await createTestDatabase();
+for (const kind of KINDS) {
+  const { environment, drop } = await makeDatabase(kind);
   try {
-    await measure("PostgreSQL", { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" });
+    await measure(kind, environment);
   } finally {
     await drop();
   }
 }
 
-async function measure(kind: keyof typeof GOALS_MS, environment: Record<string, string>): Promise<void> {
+async function measure(kind: Kind, environment: Readonly<Record<string, string>>): Promise<void> {
   await using servers = new AsyncDisposableStack();
   const [feed, hinter] = [startFeed(), startHinter()];
   servers.defer(() => feed.close());
