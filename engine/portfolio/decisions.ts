@@ -204,14 +204,16 @@ export function findAsks(
 ): Uint8Array {
   const asks = new Uint8Array(dates.length);
   let [own, next] = [every, 0];
+  let before = NaN;
   for (let row = 0; row < asks.length; row++) {
     let isFirst = row === warm;
     for (; next < later.length && instant[row]! > later[next]!.after; next++) {
       [own, isFirst] = [later[next]!.every, true];
     }
     if (row < warm) continue;
-    isFirst ||= own === null || periodOf(own, dates[row]!) !== periodOf(own, dates[row - 1]!);
-    asks[row] = isFirst ? 1 : 0;
+    const period = own === null ? NaN : periodOf(own, dates[row]!);
+    asks[row] = isFirst || period !== before ? 1 : 0;
+    before = period;
   }
   return asks;
 }

@@ -46,6 +46,7 @@ export const momentumRotation: PortfolioBuiltin = {
     if (skip >= lookback) throw new RangeError(`skip must be less than lookback: ${skip} is not less than ${lookback}`);
     let weights = new Float64Array(0);
     let past = weights;
+    let best = weights;
     let closes: Float64Array[] = [];
     return {
       kind: "portfolio",
@@ -54,6 +55,7 @@ export const momentumRotation: PortfolioBuiltin = {
       prepare(markets) {
         weights = new Float64Array(markets.length);
         past = new Float64Array(markets.length);
+        best = new Float64Array(Math.min(top, markets.length));
         closes = markets.map(({ candles: { close } }) => close);
       },
       decide(_now, markets, _account, orders) {
@@ -62,10 +64,12 @@ export const momentumRotation: PortfolioBuiltin = {
           const close = closes[index]!;
           past[index] = isMember && i >= lookback ? close[i - skip]! / close[i - lookback]! - 1 : NaN;
         }
-        const ranked = past.filter((value) => value >= filter).sort();
-        const least = ranked[Math.max(0, ranked.length - top)] ?? Infinity;
+        let count = 0;
+        for (const value of past) if (value >= filter) count = insert(best, count, value);
+        const least = count > 0 ? best[count - 1]! : Infinity;
         // Of equal ones those that are listed first are held.
-        let ties = Math.min(top, ranked.length) - ranked.reduce((above, value) => value > least ? above + 1 : above, 0);
+        let ties = 0;
+        while (ties < count && best[count - 1 - ties] === least) ties++;
         for (let index = 0; index < past.length; index++) {
           const isHeld = past[index]! > least || (past[index] === least && ties-- > 0);
           weights[index] = isHeld ? exposure / top : 0;
@@ -75,3 +79,12 @@ export const momentumRotation: PortfolioBuiltin = {
     };
   },
 };
+
+/** Inserts a value into the first `count` ones, the best ahead. @returns Their new count: the worst one goes where there is no room. */
+function insert(best: Float64Array, count: number, value: number): number {
+  if (count === best.length && value <= best[count - 1]!) return count;
+  let place = Math.min(count, best.length - 1);
+  for (; place > 0 && best[place - 1]! < value; place--) best[place] = best[place - 1]!;
+  best[place] = value;
+  return Math.min(count + 1, best.length);
+}
