@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { StartPage } from "../new_run/start_page.tsx";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
+import { useForm, type UseFormReturn } from "react-hook-form";
 import { api } from "../../api.ts";
 import { formatCount } from "../../parts/format.ts";
 import { ExecutionSection } from "../new_run/execution_section.tsx";
@@ -15,8 +15,9 @@ import { type RunStart, useRunForm } from "../new_run/use_run_form.ts";
 import { countPoints, planFieldAt, type PlanForm, startPlan, toOptimization } from "./plan_form.ts";
 import { countSettings } from "./setting_axes.ts";
 import { PlanSection } from "./plan_section.tsx";
-import { type DaysField, planWalk } from "./walk_form.ts";
-import { WalkSection } from "./walk_section.tsx";
+import { type DaysField, planWalk, type WalkPlan } from "./walk_form.ts";
+import { CheckField, Field } from "../../parts/field.tsx";
+import { FormSection } from "../new_run/form_section.tsx";
 
 const route = getRouteApi("/signed-in/optimizations/new");
 
@@ -96,5 +97,57 @@ function OptimizationForm(start: RunStart) {
       action="Optimize"
       onSubmit={submit}
     />
+  );
+}
+
+/** The switch of walk-forward windows, and their days. */
+function WalkSection({ form, plan }: { readonly form: UseFormReturn<PlanForm>; readonly plan: WalkPlan }) {
+  const { register, watch, clearErrors, formState: { errors } } = form;
+  const isOn = watch("walk.isOn");
+  const clear = { onChange: () => clearErrors("walk") };
+  const daysField = (name: DaysField, label: string, hint: string) => (
+    <Field
+      label={label}
+      hint={hint}
+      error={plan.faults[name] ?? errors.walk?.[name]?.message}
+      inputMode="numeric"
+      autoComplete="off"
+      placeholder={String(plan.days[name])}
+      {...register(`walk.${name}`, clear)}
+    />
+  );
+  return (
+    <FormSection title="Walk-forward">
+      <label className="flex items-center gap-2 text-sm font-medium">
+        <input type="checkbox" role="switch" className="size-4 accent-accent" {...register("walk.isOn", clear)} />
+        Test the best on the days that follow
+      </label>
+      <p className="mt-1 text-xs text-muted">
+        The best parameters of each training window trade the window after it, which the choice has not seen.
+      </p>
+      {isOn && (
+        <div className="mt-3 border-t border-line pt-3">
+          <div className="grid items-start gap-x-4 sm:grid-cols-3">
+            {daysField("trainDays", "Training days", "Calendar days to choose in")}
+            {daysField("testDays", "Test days", "Traded with the best of them")}
+            {daysField("stepDays", "Step days", "From one test to the next")}
+          </div>
+          <CheckField
+            label="Anchored"
+            hint="Each training begins with the range, and grows"
+            {...register("walk.anchored", clear)}
+          />
+          <p role="status" className="text-sm">
+            {plan.windows > 0 && (
+              <>
+                <span className="font-medium">
+                  {formatCount(plan.windows)} {plan.windows === 1 ? "window" : "windows"}
+                </span>: tests from {plan.firstTest} to {plan.lastTestEnd}
+              </>
+            )}
+          </p>
+        </div>
+      )}
+    </FormSection>
   );
 }

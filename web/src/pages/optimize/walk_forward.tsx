@@ -1,11 +1,21 @@
+import { useState } from "react";
 import type { Optimization } from "../../api.ts";
-import { formatPercent, formatRatio, toneClass } from "../../parts/format.ts";
+import {
+  formatCount,
+  formatDate,
+  formatExact,
+  formatMoney,
+  formatPercent,
+  formatRatio,
+  toneClass,
+} from "../../parts/format.ts";
 import { Interval } from "../../parts/interval.tsx";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
 import { Tip } from "../../parts/tip.tsx";
-import { AccountCurve } from "./account_curve.tsx";
-import { ParameterSteps } from "./parameter_steps.tsx";
 import { WindowBars } from "./window_bars.tsx";
+import { chooseDates, chooseTicks, linear } from "../../parts/scale.ts";
+import { Drawing, useFrame } from "../run/overview/drawing.tsx";
+import { Choice } from "../../parts/choice.tsx";
 
 type Windows = NonNullable<Optimization["windows"]>;
 type OutOfSample = NonNullable<Optimization["out_of_sample"]>;
@@ -28,6 +38,10 @@ const FIGURES = [
   { name: "in_sample_exposure", label: "Exposure, in sample", format: formatPercent },
   { name: "stability", label: "Next best within a step", format: formatPercent },
 ] as const;
+
+type Account = NonNullable<Optimization["out_of_sample"]>;
+
+const TICKS_MAX = 5;
 
 /** The walk-forward windows of an optimization, and the account that trades their tests. */
 export function WalkForward({ windows, outOfSample, objective, space }: {
@@ -95,5 +109,100 @@ function Figures({ account }: { readonly account: OutOfSample }) {
         );
       })}
     </dl>
+  );
+}
+
+/** The equity of the account that trades the test windows one after the other, over their dates. */
+function AccountCurve({ account: { equity, days, final_equity: final } }: { readonly account: Account }) {
+  const frame = useFrame();
+  const values = equity.map((point) => point.equity);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  // Results from before points had dates have the numbers of their days alone.
+  const isDated = equity.every(({ date }) => date !== null);
+  const places = equity.map(({ day, date }) => isDated ? Date.parse(date ?? "") : day);
+  const [first, last] = [places[0] ?? 0, places.at(-1) ?? 0];
+  const x = linear([first, last], [frame.left, frame.width - frame.right]);
+  const y = linear([low, high], [frame.height - frame.bottom, frame.top]);
+  const line = values.map((value, i) => `${x(places[i] ?? 0).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+  const range = isDated ? ` from ${formatDate(first)} to ${formatDate(last)}` : "";
+  return (
+    <Drawing
+      title="The account out of sample"
+      description={`The account out of sample over ${days} trading days${range}, at the end ${formatMoney(final)}`}
+      xLabel={isDated ? "Date (UTC)" : "Trading days"}
+      xTicks={isDated
+        ? chooseDates(first, last, 5).map((time) => [x(time), formatDate(time)])
+        : chooseTicks(first, last, 6).map((day) => [x(day), formatCount(day)])}
+      yTicks={chooseTicks(low, high, 4).map((value) => [y(value), formatCount(value)])}
+    >
+      <line
+        x1={frame.left}
+        x2={frame.width - frame.right}
+        y1={y(values[0] ?? 0)}
+        y2={y(values[0] ?? 0)}
+        strokeDasharray="4 4"
+        className="stroke-strong-line"
+      />
+      <polyline points={line} strokeWidth={1.5} className="fill-none stroke-accent" />
+    </Drawing>
+  );
+}
+
+/** The best value of a parameter in each training, as steps over the tests that it traded. */
+function ParameterSteps(
+  { windows, space }: { readonly windows: Windows; readonly space: Optimization["space"] },
+) {
+  const frame = useFrame();
+  const names = Object.keys(space);
+  const [name, setName] = useState(names[0] ?? "");
+  const axis = space[name];
+  if (axis === undefined) return null;
+  const listed = "values" in axis ? axis.values : null;
+  const isNumeric = listed === null || listed.every((value) => typeof value === "number");
+  // Values without an order stand at their places.
+  const levelOf = (value: string | number | boolean | undefined) =>
+    value === undefined ? null : isNumeric ? Number(value) : listed?.indexOf(value) ?? null;
+  const levels = windows.map(({ parameters }) => levelOf(parameters?.[name]));
+  const known = levels.filter((level) => level !== null);
+  const all = "values" in axis ? axis.values.map(levelOf).filter((level) => level !== null) : [axis.min, axis.max];
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const textOf = (level: number) => isNumeric ? formatExact(level) : String(listed?.[level]);
+  const width = (frame.width - frame.left - frame.right) / windows.length;
+  const room = high === low ? 1 : (high - low) / 20;
+  const y = linear([low - room, high + room], [frame.height - frame.bottom, frame.top]);
+  const every = Math.ceil(windows.length / TICKS_MAX);
+  const ticks = isNumeric ? chooseTicks(low, high, 5) : all;
+  const spread = known.length === 0
+    ? "no window has any"
+    : `from ${textOf(Math.min(...known))} to ${textOf(Math.max(...known))}, of ${textOf(low)} to ${textOf(high)}`;
+  return (
+    <div>
+      {names.length > 1 && (
+        <div className="mb-1 flex sm:float-right">
+          <Choice label="Parameter" values={names} value={name} onChange={setName} />
+        </div>
+      )}
+      <Drawing
+        title="Parameters over the windows"
+        description={`The best ${name} of each training: ${spread}`}
+        xLabel="Start of the test"
+        xTicks={windows.flatMap(({ test_start }, i) =>
+          i % every === 0 ? [[frame.left + (i + 0.5) * width, test_start] as const] : []
+        )}
+        yTicks={ticks.map((level) => [y(level), textOf(level)])}
+      >
+        {levels.map((level, i) => {
+          const [left, before] = [frame.left + i * width, levels[i - 1] ?? null];
+          return level !== null && (
+            <g key={windows[i]!.test_start} strokeWidth={2} className="stroke-accent">
+              <title>{`${windows[i]!.test_start} to ${windows[i]!.test_end}: ${name} ${textOf(level)}`}</title>
+              <line x1={left} x2={left + width} y1={y(level)} y2={y(level)} />
+              {before !== null && <line x1={left} x2={left} y1={y(before)} y2={y(level)} strokeWidth={1} />}
+            </g>
+          );
+        })}
+      </Drawing>
+      <p className="text-xs text-muted">{`${name}: ${spread}.`}</p>
+    </div>
   );
 }

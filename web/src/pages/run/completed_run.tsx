@@ -1,17 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useRef, useState } from "react";
 import { api, type Backtest } from "../../api.ts";
 import { useMetrics } from "../../parts/metric_value.ts";
 import { Button } from "../../parts/button.tsx";
 import { useReadOnly } from "../../parts/read_only.ts";
 import { Charts, type ChartsHandle } from "./chart/charts.tsx";
-import { ResultOrigin } from "./result_origin.tsx";
 import { RunTabs } from "./run_tabs.tsx";
-import { RunTries } from "./run_tries.tsx";
 import { SummaryStrip } from "./summary_strip.tsx";
+import { Tip } from "../../parts/tip.tsx";
 
 const ChangePanel = lazy(async () => ({ default: (await import("./change/change_panel.tsx")).ChangePanel }));
+
+const LINK = "text-accent underline";
+
+const MEANING =
+  "The deflated Sharpe ratio. Runs and trials that resemble each other day by day count as fewer tries than they are; " +
+  "without skill, their Sharpe ratios vary by chance alone.";
 
 /** The figures, charts and tabs of a completed run. */
 export function CompletedRun({ backtest: saved, result: savedResult }: {
@@ -95,5 +100,42 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
         }}
       />
     </>
+  );
+}
+
+/** Says that candles of a result were revised since, and that it is the stored one of an equal run, where it is so. */
+function ResultOrigin({ backtest: { id, stale, reused_from } }: { readonly backtest: Backtest }) {
+  const isReadOnly = useReadOnly();
+  return (
+    <>
+      {stale && (
+        <p className="border-l-4 border-warn bg-sunken px-3 py-1.5 text-sm">
+          Candles of this run were revised after it. {!isReadOnly && (
+            <>
+              <Link to="/runs/new" search={{ from: id }} className={LINK}>Run it again</Link>{" "}
+              for a result on the candles of today.
+            </>
+          )}
+        </p>
+      )}
+      {reused_from !== null && (
+        <p className="text-sm text-muted">
+          The result is the stored one of{" "}
+          <Link to="/runs/$id" params={{ id: reused_from }} className={LINK}>an equal run</Link>: nothing was computed
+          again.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The tries of its owner that a run is one of, and how much of its Sharpe ratio is more than their luck. */
+function RunTries({ backtest: { trials } }: { readonly backtest: Backtest }) {
+  // The room of the sentence, until it is known.
+  if (trials === undefined || trials === null) return <p className="min-h-5" />;
+  return (
+    <p className="min-h-5 text-sm wrap-anywhere text-muted">
+      {trials.conclusion} <Tip text={MEANING}>How tries count</Tip>
+    </p>
   );
 }

@@ -2,12 +2,11 @@ import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { api, type Backtest, describeError } from "../../api.ts";
+import { api, type Backtest, type BacktestRequest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { MENU_ITEM_CLASS, MenuPanel } from "../../parts/menu_panel.tsx";
 import { ShareButton } from "../../parts/share_button.tsx";
-import { toCurl } from "./curl.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
 const EXPORTS = [
@@ -114,4 +113,25 @@ function DeleteRun({ id }: { readonly id: string }) {
       onConfirm={() => remove.mutate({ id })}
     />
   );
+}
+
+/** The submission that makes the same run again. */
+function toRequest(backtest: Backtest): BacktestRequest {
+  const { symbol, exchange, strategy, start_date, end_date, initial_balance, parameters } = backtest;
+  return { symbol, exchange, strategy, start_date, end_date, initial_balance, parameters };
+}
+
+/** A command for a POSIX shell that submits the same run, with a token of the environment. */
+function toCurl(backtest: Backtest, origin: string): string {
+  const body = JSON.stringify({ backtest: toRequest(backtest) }, null, 2);
+  return [
+    `curl -X POST ${quote(`${origin}/api/backtests`)}`,
+    `  -H 'content-type: application/json'`,
+    '  -H "Authorization: Bearer $HINDCAST_TOKEN"',
+    `  --data ${quote(body)}`,
+  ].join(" \\\n");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

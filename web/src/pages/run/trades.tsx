@@ -6,7 +6,6 @@ import { formatCount } from "../../parts/format.ts";
 import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 import { usePrinting } from "../../theme/theme.ts";
 import { CutTrades } from "../../parts/cut_trades.tsx";
-import { PaperTrades } from "./paper_trades.tsx";
 import { type Sortable, type TradeColumn, tradeColumns } from "./trade_cells.ts";
 
 const ROW_PX = 30;
@@ -17,6 +16,9 @@ interface Sort {
   readonly by: Sortable;
   readonly isDown: boolean;
 }
+
+/** More would fill sheets that nobody reads. */
+const ROWS_MAX = 500;
 
 /**
  * All trades, sorted and filtered; a click shows one in the charts.
@@ -196,4 +198,38 @@ function fits(trades: TradeTable, i: number, outcome: (typeof RESULTS)[number]):
   if (outcome === "all") return true;
   if (outcome === "open") return trades.exit_time[i] === null;
   return outcome === "won" ? trades.pnl[i]! > 0 : trades.pnl[i]! < 0;
+}
+
+/** Trades as they are printed: as many columns as a sheet is wide. @param rows Indexes of the trades, in their order. */
+function PaperTrades({ trades, rows }: { readonly trades: TradeTable; readonly rows: readonly number[] }) {
+  const columns = tradeColumns(trades).filter(({ isWide }) => !isWide);
+  return (
+    <>
+      <table className="w-full text-right text-2xs">
+        <thead className="text-muted">
+          <tr>
+            {columns.map(({ label, isText }) => (
+              <th key={label} scope="col" className={`px-1 font-medium ${isText ? "text-left" : ""}`}>{label}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, ROWS_MAX).map((i) => (
+            <tr key={i} className="break-inside-avoid border-t border-line/60">
+              {columns.map(({ label, show, tone, isText }) => (
+                <td key={label} className={`px-1 ${isText ? "text-left" : ""} ${tone?.(trades, i) ?? ""}`}>
+                  {show(trades, i)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > ROWS_MAX && (
+        <p className="mt-1 text-muted">
+          {formatCount(ROWS_MAX)} of {formatCount(rows.length)} trades are printed.
+        </p>
+      )}
+    </>
+  );
 }

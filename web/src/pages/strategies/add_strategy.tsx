@@ -1,10 +1,12 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { TabList } from "../../parts/tab_list.tsx";
-import { CopyStrategy } from "./copy_strategy.tsx";
-import { startValues } from "./registration_form.ts";
+import { copyValues, startValues } from "./registration_form.ts";
 import { ADD_WAYS, type AddWay } from "./strategies_search.ts";
 import { RegisterStrategy } from "./register_strategy.tsx";
+import { api, describeError } from "../../api.ts";
+import { useSource } from "./use_source.ts";
 
 const route = getRouteApi("/signed-in/strategies");
 const LABELS: Readonly<Record<AddWay, string>> = {
@@ -38,4 +40,20 @@ export function AddStrategy({ way, from }: { readonly way: AddWay; readonly from
       </Tabs.Root>
     </section>
   );
+}
+
+/** Registers a script that begins as another one, which its owner has opened, or the user's own. */
+function CopyStrategy({ from }: { readonly from: string }) {
+  const strategy = useQuery(api.strategies.get.queryOptions({ slug: from }));
+  const entry = strategy.data?.strategy;
+  const source = useSource(from, entry?.latest_version ?? "", entry !== undefined);
+  const error = strategy.error ?? source.error;
+  if (entry === undefined || source.data === undefined) {
+    return (
+      <p role={error ? "alert" : "status"} className="min-h-96 text-muted">
+        {error ? describeError(error) : "Loading the script …"}
+      </p>
+    );
+  }
+  return <RegisterStrategy way="script" start={copyValues(entry, source.data)} />;
 }

@@ -1,16 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, codeOf, type Strategy } from "../../api.ts";
+import { api, codeOf, describeError, type Strategy } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { Failure, NotFound } from "../../parts/failure.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { describeBounds, fieldsOf, type ParameterField } from "../../parts/parameter_fields.ts";
 import { EditStrategy } from "./edit_strategy.tsx";
 import { NewVersion } from "./new_version.tsx";
-import { OwnerActions } from "./owner_actions.tsx";
 import { describeRuntime, isReadable, VisibilityBadge } from "./strategy_words.tsx";
 import { Versions } from "./versions.tsx";
+import { DeleteButton } from "../../parts/delete_button.tsx";
+import { useStrategyUpdate } from "./use_strategy_update.ts";
 
 const route = getRouteApi("/signed-in/strategies/$slug");
 const PANEL = "min-w-0 rounded-lg border border-line bg-surface p-4";
@@ -158,4 +159,55 @@ function ParameterTable({ fields }: { readonly fields: readonly ParameterField[]
 function describeValues(field: ParameterField): string {
   if (field.choices !== null) return field.choices.map((choice) => JSON.stringify(choice)).join(", ");
   return describeBounds({ ...field, default: undefined }) || field.types.join(" or ") || "any";
+}
+
+/** The owner's actions: who sees the strategy, and its end. */
+function OwnerActions({ strategy }: { readonly strategy: Strategy }) {
+  const { slug, is_public, source_access, runtime_type } = strategy;
+  const update = useStrategyUpdate(slug);
+  const isOpen = source_access === "open";
+  return (
+    <>
+      <p role={update.error ? "alert" : "status"} className="text-sm text-danger empty:hidden">
+        {update.error ? describeError(update.error) : ""}
+      </p>
+      <Button
+        disabled={update.isPending}
+        onClick={() => update.mutate({ slug, strategy: { is_public: !is_public } })}
+      >
+        {is_public ? "Make private" : "Make public"}
+      </Button>
+      {is_public && runtime_type !== "remote" && (
+        <Button
+          disabled={update.isPending}
+          onClick={() => update.mutate({ slug, strategy: { source_access: isOpen ? "hidden" : "open" } })}
+        >
+          {isOpen ? "Hide the source" : "Open the source"}
+        </Button>
+      )}
+      <DeleteStrategy slug={slug} />
+    </>
+  );
+}
+
+function DeleteStrategy({ slug }: { readonly slug: string }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation(api.strategies.delete.mutationOptions({
+    onSuccess: async () => {
+      await navigate({ to: "/strategies" });
+      queries.removeQueries({ queryKey: api.strategies.get.queryKey({ slug }) });
+      await queries.invalidateQueries({ queryKey: api.strategies.summaries.pathKey() });
+    },
+  }));
+  return (
+    <DeleteButton
+      title="Delete this strategy?"
+      text="It is deleted with all its versions. Results of its runs stay. This cannot be undone."
+      label="Delete strategy"
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ slug })}
+    />
+  );
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, client, codeOf, describeError, pagesOf, type Universe } from "../../api.ts";
+import { api, client, codeOf, describeError, type Member, pagesOf, type Universe } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
@@ -10,11 +10,23 @@ import { formatCount, formatDate } from "../../parts/format.ts";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { watchedFetch } from "../../connection.ts";
 import { EditUniverse, NewMembers } from "./edit_universe.tsx";
-import { MemberTable } from "./member_table.tsx";
 import { describeVisibility } from "./universes.tsx";
+import { chooseDates, DAY_MS, linear } from "../../parts/scale.ts";
+import { ROW_CLASS, Table, type TableColumn, WIDE_ONLY } from "../../parts/table.tsx";
 
 const route = getRouteApi("/signed-in/universes/$slug");
 const PAGE = 200;
+
+const DATES = 5;
+// Rows without a date reach a little further than rows with one.
+const MARGIN = 0.08;
+
+const COLUMNS: readonly TableColumn[] = [
+  { label: "Instrument", isText: true, width: "14rem", onPhone: "max-sm:w-32!" },
+  { label: "From", isText: true, width: "7rem" },
+  { label: "To, exclusive", isText: true, width: "7rem" },
+  { label: "Time as a member", isText: true, onPhone: WIDE_ONLY },
+];
 
 /** One universe: its members with dates, its versions, and what its owner can do with it. */
 export function UniversePage() {
@@ -141,4 +153,55 @@ function DeleteUniverse({ slug }: { readonly slug: string }) {
 
 function csvAddress(slug: string, version: number): string {
   return `/api/universes/${encodeURIComponent(slug)}/members?version=${version}&format=csv`;
+}
+
+/** Members with their dates, and a line that shows when each was one. */
+function MemberTable({ members, isLoading }: {
+  readonly members: readonly Member[];
+  readonly isLoading: boolean;
+}) {
+  const dates = members.flatMap(({ from, to }) => [from, to]).filter((date) => date !== null).map(Date.parse);
+  const [first, last] = [Math.min(...dates), Math.max(...dates)];
+  const x = linear([first, Math.max(last, first + DAY_MS)], [100 * MARGIN, 100 * (1 - MARGIN)]);
+  return (
+    <Table label="Members" columns={COLUMNS} minWidth="40rem" isLoading={isLoading}>
+      {dates.length > 0 && (
+        <tr aria-hidden="true" className={`border-b border-line ${WIDE_ONLY}`}>
+          <td colSpan={3} />
+          <td className="px-3">
+            <svg className="h-4 w-full overflow-visible fill-muted text-2xs">
+              {chooseDates(first, last, DATES).map((date) => (
+                <text key={date} x={`${x(date)}%`} y="75%" textAnchor="middle">{formatDate(date)}</text>
+              ))}
+            </svg>
+          </td>
+        </tr>
+      )}
+      {members.map(({ symbol, exchange, from, to }) => {
+        const [begin, end] = [from === null ? 0 : x(Date.parse(from)), to === null ? 100 : x(Date.parse(to))];
+        return (
+          <tr key={`${symbol} ${exchange} ${from}`} className={ROW_CLASS}>
+            <th scope="row" className="truncate px-3 text-left font-medium" title={`${symbol} on ${exchange}`}>
+              {symbol} <span className="font-normal text-muted">on {exchange}</span>
+              <MemberBar begin={begin} end={end} look="mt-0.5 h-1 sm:hidden" />
+            </th>
+            <td className="px-3 text-left whitespace-nowrap">{from ?? "the beginning"}</td>
+            <td className="px-3 text-left whitespace-nowrap">{to ?? "still a member"}</td>
+            <td className={`px-3 ${WIDE_ONLY}`}>
+              <MemberBar begin={begin} end={end} look="h-2.5" />
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+/** The part of the time, in percent, in which an instrument is a member; below its name where the screen is narrow. */
+function MemberBar({ begin, end, look }: { readonly begin: number; readonly end: number; readonly look: string }) {
+  return (
+    <svg aria-hidden="true" className={`block w-full rounded bg-sunken ${look}`}>
+      <rect x={`${begin}%`} width={`${Math.max(0.5, end - begin)}%`} height="100%" className="fill-accent/60" />
+    </svg>
+  );
 }

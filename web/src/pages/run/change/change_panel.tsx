@@ -1,19 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { api, type Backtest, describeError } from "../../../api.ts";
+import type { UseFormReturn } from "react-hook-form";
+import { api, type Backtest, type BacktestRequest, describeError } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount } from "../../../parts/format.ts";
 import { hasEnded, useBacktest } from "../../../parts/use_backtest.ts";
 import { useTrials } from "../../../parts/use_trials.ts";
 import { EXECUTION_FIELDS } from "../../new_run/execution_fields.ts";
 import { Rule } from "../../new_run/execution_section.tsx";
-import { chooseEntry, chooseInline, type Chosen, toSubmission } from "../../new_run/run_form.ts";
+import { chooseEntry, chooseInline, type Chosen, type RunForm, toSubmission } from "../../new_run/run_form.ts";
 import { Parameter } from "../../new_run/strategy_section.tsx";
 import { useRunForm } from "../../new_run/use_run_form.ts";
 import { POINTS } from "../chart/run_bars.ts";
-import { Slider } from "./slider.tsx";
-import { settingsChanged } from "./settings_changed.ts";
+import { isRecord, type ParameterField, toField } from "../../../parts/parameter_fields.ts";
 
 /** A pause in typing, after which the run is made. */
 const PAUSE_MS = 500;
@@ -29,6 +29,12 @@ interface ChangeProps {
   readonly tried: Backtest | undefined;
   readonly onTried: (tried: Backtest | undefined) => void;
 }
+
+const WORDS_MAX = 120;
+
+// A slider reaches from a quarter of a value to four times of it, within the parameter's bounds.
+const REACH = 4;
+const STEPS = 100;
 
 /** The parameters and costs of a run; a change of one runs it again, and the page follows. */
 export function ChangePanel(props: ChangeProps) {
@@ -200,5 +206,53 @@ function Keep({ backtest: { name, strategy }, tried: { id }, words }: {
       </Button>
       {keep.error !== null && <p role="alert" className="text-sm text-danger">{describeError(keep.error)}</p>}
     </>
+  );
+}
+
+/** The settings of a run that are not those of another, in words: `fast 12, commission.rate 0.001`. */
+function settingsChanged(before: BacktestRequest, now: BacktestRequest): string {
+  const old = new Map(flatten(before.parameters ?? {}, ""));
+  const changed = [...flatten(now.parameters ?? {}, "")].filter(([name, value]) => old.get(name) !== value);
+  const words = changed.map(([name, value]) => `${name.replace(/^execution\./, "")} ${value}`).join(", ");
+  return words.length <= WORDS_MAX ? words : `${words.slice(0, WORDS_MAX - 1)}…`;
+}
+
+function* flatten(values: Readonly<Record<string, unknown>>, before: string): Generator<[name: string, value: string]> {
+  for (const [key, value] of Object.entries(values)) {
+    if (isRecord(value)) yield* flatten(value, `${before}${key}.`);
+    else yield [`${before}${key}`, String(toField(value))];
+  }
+}
+
+/** A slider for a number; nothing for other parameters, and for a number that begins at 0 and has no largest value. */
+function Slider({ form, field, index, start }: {
+  readonly form: UseFormReturn<RunForm>;
+  readonly field: ParameterField;
+  readonly index: number;
+  readonly start: unknown;
+}) {
+  const { name, types, choices } = field;
+  const isWhole = types.includes("integer");
+  if (choices !== null || !(isWhole || types.includes("number")) || typeof start !== "number") return null;
+  const { minimum, maximum } = field;
+  const least = Math.max(minimum ?? -Infinity, start > 0 ? start / REACH : 0);
+  const most = Math.min(maximum ?? Infinity, start > 0 ? start * REACH : maximum ?? 0);
+  const [min, max] = isWhole ? [Math.floor(least), Math.ceil(most)] : [least, most];
+  if (!(max > min)) return null;
+  const step = isWhole ? 1 : Number(((max - min) / STEPS).toPrecision(1));
+  const typed = Number(form.watch(`parameters.${index}`));
+  return (
+    <input
+      type="range"
+      aria-label={`${name}, slider`}
+      className="mb-2 w-full accent-accent"
+      {...{ min, max, step }}
+      value={Number.isFinite(typed) ? typed : start}
+      onChange={({ target }) =>
+        form.setValue(`parameters.${index}`, String(Number(Number(target.value).toPrecision(6))), {
+          shouldDirty: true,
+          shouldValidate: true,
+        })}
+    />
   );
 }
