@@ -49,20 +49,12 @@ const NEVER = new AbortController().signal;
 // Under `deno serve` the first request may arrive before anything else is set up.
 redactSpans();
 
-/**
- * Serves on HOST and PORT.
- *
- * @throws ConfigError, DataDirectoryInUse, DiskFullError, SchemaMismatch or the database's error.
- */
+/** Serves on HOST and PORT. @throws ConfigError, DataDirectoryInUse, DiskFullError, SchemaMismatch or the database's error. */
 export async function listen(config: Config): Promise<RunningService> {
   return await serveHttp(config, (opening) => openService(config, opening));
 }
 
-/**
- * Runs backtests, without HTTP, for services on the same PostgreSQL.
- *
- * @throws ConfigError or the database's error.
- */
+/** Runs backtests, without HTTP, for services on the same PostgreSQL. @throws ConfigError or the database's error. */
 export async function openWorker(config: Config): Promise<{ close(): Promise<void> }> {
   if (config.databaseUrl === undefined) {
     throw new ConfigError(

@@ -21,11 +21,7 @@ export async function measureUnconfigured(db: Db): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/**
- * Notes that an instrument's candles are used.
- *
- * @returns True if it exists; it may have been evicted.
- */
+/** Notes that an instrument's candles are used. @returns True if it exists; it may have been evicted. */
 export async function touchInstrument(db: Db, id: string, now: Date): Promise<boolean> {
   const touched = await db.update(instruments).set({ usedAt: now }).where(eq(instruments.id, id))
     .returning({ id: instruments.id });

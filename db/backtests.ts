@@ -114,10 +114,7 @@ interface Progress {
   readonly partialEquity: Backtest["partialEquity"];
 }
 
-/**
- * Stores a run's progress.
- * @returns True if the run still holds the record; false when it was cancelled or claimed by another.
- */
+/** Stores a run's progress. @returns True if the run still holds the record; false when it was cancelled or claimed by another. */
 export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<boolean> {
   const { progress, partialEquity } = run;
   const rows = await db.update(backtests).set({ progress, partialEquity }).where(held(run)).returning({
@@ -161,11 +158,7 @@ export async function storeResults(
   return new Set((await completed).map((row) => Object(row).id));
 }
 
-/**
- * Gives a run back unfinished: the record is `queued` again for the next worker.
- *
- * @returns True if the run still held the record.
- */
+/** Gives a run back unfinished: the record is `queued` again for the next worker. @returns True if the run still held the record. */
 export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean> {
   const rows = await tx.update(backtests)
     .set({ status: "queued", progress: 0, partialEquity: null, startedAt: null })

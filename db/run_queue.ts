@@ -10,11 +10,7 @@ import type { EndpointKey } from "./served_requests.ts";
 export interface RunQueue {
   /** Writes a run's job; lower queue positions are taken first. */
   enqueue(tx: Db, kind: RunKindName, run: OwnedKey, queuePosition: number): Promise<void>;
-  /**
-   * The queue position of a user's next run of a kind that does not count them itself.
-   *
-   * @param tx Holds the user's lock.
-   */
+  /** The queue position of a user's next run of a kind that does not count them itself. @param tx Holds the user's lock. */
   nextPosition(tx: Db, kind: RunKindName, ownerId: string): Promise<number>;
   /** Removes the jobs of a run that the transaction cancels or deletes; its workers stop within about a second. */
   dequeue(tx: Db, kind: RunKindName, run: OwnedKey): Promise<void>;
@@ -37,10 +33,6 @@ export interface RunQueue {
   notifyAnswer(tx: Db, requestId: string): Promise<void>;
   /** Updates the queue's schedules to those of the instruments. */
   syncSchedules(): Promise<void>;
-  /**
-   * Tells if any process takes backtests.
-   *
-   * @throws When the queue cannot be reached.
-   */
+  /** Tells if any process takes backtests. @throws When the queue cannot be reached. */
   check(): Promise<{ readonly hasWorker: boolean }>;
 }

@@ -86,11 +86,7 @@ export class RunRecords<Row extends RunRow> {
     return row ?? null;
   }
 
-  /**
-   * A page of a user's records, the newest first.
-   *
-   * @param page `after`: the last id that is known.
-   */
+  /** A page of a user's records, the newest first. @param page `after`: the last id that is known. */
   async list(
     db: Db,
     page: RunFilter & {

@@ -83,11 +83,7 @@ export async function keepScanData(
   return { bytes: values.length };
 }
 
-/**
- * The days of the daily returns of each market, in days since 1970; none of a market that no slice has read.
- *
- * @throws {UnreadableRecord}
- */
+/** The days of the daily returns of each market, in days since 1970; none of a market that no slice has read. @throws {UnreadableRecord} */
 export async function readScanDays(db: Db, optimizationId: string): Promise<Map<number, readonly number[]>> {
   const { market, days } = scanMarkets;
   const rows = await db.select({ market, days }).from(scanMarkets).where(

@@ -42,11 +42,7 @@ export async function insertRequest(
   return row.id;
 }
 
-/**
- * Delivers the oldest request that no program has, or whose program did not answer in time.
- *
- * @returns Null where there is none.
- */
+/** Delivers the oldest request that no program has, or whose program did not answer in time. @returns Null where there is none. */
 export async function takeRequest(db: Db, { ownerId, name }: EndpointKey): Promise<TakenRequest | null> {
   // No two programs get the same one.
   const next = sql`(select ${servedRequests.id} from ${servedRequests}

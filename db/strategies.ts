@@ -35,11 +35,7 @@ function selectWithLatest(db: Db) {
   }).from(strategies).innerJoinLateral(latest, sql`true`);
 }
 
-/**
- * Stores a strategy with its first version.
- *
- * @returns null when the slug is taken, or reserved for its earlier owner.
- */
+/** Stores a strategy with its first version. @returns null when the slug is taken, or reserved for its earlier owner. */
 export async function insertStrategy(
   tx: Db,
   values: NewStrategy,

@@ -1,7 +1,4 @@
-/**
- * Words that a run and its watcher share, best in shared memory: a request to stop, and the run's progress with its
- * equity.
- */
+/** Words that a run and its watcher share, best in shared memory: a request to stop, and the run's progress with its equity. */
 
 const STOP = 0;
 const CANDLES_DONE = 1;

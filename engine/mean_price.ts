@@ -1,8 +1,4 @@
-/**
- * The mean price of units and of those that are added to them.
- *
- * Equal prices are not multiplied and divided again: 98.01 stays 98.01.
- */
+/** The mean price of units and of those that are added to them. Equal prices are not multiplied and divided again: 98.01 stays 98.01. */
 export function meanPrice(price: number, units: number, addedPrice: number, addedUnits: number): number {
   if (units === 0) return addedPrice;
   if (price === addedPrice) return price;

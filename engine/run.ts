@@ -108,11 +108,7 @@ export function run(input: RunInput): RunResult {
   return { ...result, bounds: computeBounds(input, simulation, result.trades.ambiguous.includes(1)) };
 }
 
-/**
- * Runs a strategy again for its acts alone: trades, metrics and bounds take longer than a short simulation.
- *
- * @throws As `run`.
- */
+/** Runs a strategy again for its acts alone: trades, metrics and bounds take longer than a short simulation. @throws As `run`. */
 export function repeat(input: RunInput): Acts {
   checkInput(input);
   const { orders, equity, position } = simulate({ ...input, keepsDetails: false }, input.execution, null);

@@ -1,11 +1,7 @@
 /** Powers of ten up to this one are exact as numbers. */
 const DECIMALS_MAX = 22;
 
-/**
- * Finds how many decimals write each number down exactly as JSON has it: 0.1 has one, 1e-8 has eight, 250 none.
- *
- * @param numbers Finite.
- */
+/** Finds how many decimals write each number down exactly as JSON has it: 0.1 has one, 1e-8 has eight, 250 none. @param numbers Finite. */
 export function countDecimals(numbers: readonly number[]): number {
   return Math.max(
     0,

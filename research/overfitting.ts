@@ -30,10 +30,7 @@ export interface Trials {
   /** The metric by which the best one is chosen. */
   readonly objective: string;
   readonly direction: "max" | "min";
-  /**
-   * Daily returns of those considered, each of one length: 0 after a trial's end. The best one is among them; see
-   * chooseConsidered().
-   */
+  /** Daily returns of those considered, each of one length: 0 after a trial's end. The best one is among them; see chooseConsidered(). */
   readonly returns: readonly Float64Array[];
   /** The trials' numbers. */
   readonly numbers: readonly number[];

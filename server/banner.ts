@@ -1,11 +1,7 @@
 import type { Config } from "./config.ts";
 import { findCrossSiteOrigins } from "./middleware/cross_site_cookies.ts";
 
-/**
- * The text that a user sees after a start: the address, where the data is, and how to import candles.
- *
- * @param url The service's address.
- */
+/** The text that a user sees after a start: the address, where the data is, and how to import candles. @param url The service's address. */
 export function describeStart(config: Config, url: string): string {
   const data = config.databaseUrl === undefined ? `Data is kept in ${config.dataDir}.` : "Data is kept in PostgreSQL.";
   const secret = config.ingestionSecret === undefined

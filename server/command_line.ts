@@ -10,11 +10,7 @@ Environment variables set everything else: docs/operating.md lists them.`;
 /** The command to run, or the text to print and the exit code. */
 type Command = "serve" | "worker" | { readonly code: number; readonly text: string };
 
-/**
- * Reads the arguments of main.ts.
- *
- * @param version The text that `--version` prints.
- */
+/** Reads the arguments of main.ts. @param version The text that `--version` prints. */
 export function readCommandLine(args: readonly string[], version: string): Command {
   if (args.includes("--version")) return { code: 0, text: version };
   if (args.includes("--help") || args.includes("-h")) return { code: 0, text: USAGE };

@@ -57,11 +57,7 @@ interface QueueOptions {
   readonly readThrough?: ReadThrough;
 }
 
-/**
- * Connects to the queue in the same database as the records.
- *
- * @throws When the database cannot be reached.
- */
+/** Connects to the queue in the same database as the records. @throws When the database cannot be reached. */
 export async function openQueue(
   {
     handle,

@@ -136,9 +136,7 @@ export function refillAtHalf(
 /** How many jobs of a queue a worker holds at once, the function that does one, and the one that does it in a spare place, if any. */
 type QueueWork = readonly [concurrency: () => number, handle: JobHandler, handleInSpare?: JobHandler];
 
-/**
- * The queues of a worker. Backtests come first.
- */
+/** The queues of a worker. Backtests come first. */
 function listWork(
   { db, jobs, readThrough, egress, scripts, spares, backtestsMax, limits: { resultDaysMax } }: WorkServices,
   { backtests, backtestPlaces, spareRunner, optimizations, slicePlaces, studies }: {

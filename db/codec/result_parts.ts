@@ -134,11 +134,7 @@ export function equityPart(
   return { part: "equity", count: time.length, columns, time: "time", pack, shared: ["time", "close"] };
 }
 
-/**
- * All parts of a result.
- *
- * @param candles The run's; those before `firstIndex` are lookback. `sha256` names them.
- */
+/** All parts of a result. @param candles The run's; those before `firstIndex` are lookback. `sha256` names them. */
 export function resultParts(
   { trades, orders, equity, position, balances }: Pick<
     RunResult,

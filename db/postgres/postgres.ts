@@ -113,11 +113,7 @@ export class PostgresClient {
     return this.#lost === undefined && !this.#isRetired && this.#prepared.size < PREPARED_MAX;
   }
 
-  /**
-   * Runs a statement, or several at once where there are no values.
-   *
-   * @throws {ConnectionError | postgres.PostgresError}
-   */
+  /** Runs a statement, or several at once where there are no values. @throws {ConnectionError | postgres.PostgresError} */
   query(text: string, values: readonly unknown[] = [], shape: RowShape = "objects"): Promise<Rows> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#isCommitting) {

@@ -6,11 +6,7 @@ export const CANDLE_COLUMNS = ["time", "open", "high", "low", "close", "volume"]
   keyof Candles
 )[];
 
-/**
- * Columns of zeros, to fill.
- *
- * @param shared Whether they share one SharedArrayBuffer, which a Web Worker takes without a copy.
- */
+/** Columns of zeros, to fill. @param shared Whether they share one SharedArrayBuffer, which a Web Worker takes without a copy. */
 export function allocateCandles(length: number, shared = false): Candles {
   const bytes = length * Float64Array.BYTES_PER_ELEMENT;
   const total = bytes * CANDLE_COLUMNS.length;

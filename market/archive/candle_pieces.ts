@@ -70,11 +70,7 @@ export function findPieces(pieces: readonly PieceKey[], { from, until }: ReadPla
   return first < 0 || from >= until ? [0, 0] : [first, Math.max(first, end)];
 }
 
-/**
- * Loads neighbouring pieces of a plan's series.
- *
- * @throws As readPlan().
- */
+/** Loads neighbouring pieces of a plan's series. @throws As readPlan(). */
 export async function loadPieces(
   read: ReadChunks,
   plan: ReadPlan,

@@ -75,11 +75,7 @@ export class CandleSpan {
     return keys.length === 0 || (first >= 0 && keys.every(({ tag }, index) => this.pieces[first + index]?.tag === tag));
   }
 
-  /**
-   * The candles of a plan whose pieces it holds, as readPlan() reads them.
-   *
-   * @returns Null where the plan cuts a bucket.
-   */
+  /** The candles of a plan whose pieces it holds, as readPlan() reads them. @returns Null where the plan cuts a bucket. */
   view(plan: ReadPlan): CandlesRead | null {
     const { from, until } = plan;
     const begin = lowerBound(this.#firstSource, from);

@@ -102,11 +102,7 @@ async function* counted(batches: AsyncIterable<Candles>, onRead?: (candles: numb
 /** Reads some months of a series; `candles` says how many they hold. */
 export type ReadChunks = (key: ChunksKey & { readonly candles: number }) => Promise<ChunkRow[]>;
 
-/**
- * Yields the stored candles that make those of a plan, oldest first, a chunk at a time.
- *
- * @throws As candleBatches().
- */
+/** Yields the stored candles that make those of a plan, oldest first, a chunk at a time. @throws As candleBatches(). */
 export function readSource(read: ReadChunks, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
   return sourceBatches(chunkBatches(read, plan, repair));
 }

@@ -28,11 +28,7 @@ export class FileText {
   /** @param bytesMax The largest size of the file, packed and unpacked. */
   constructor(private readonly body: AsyncIterable<Uint8Array>, private readonly bytesMax: number) {}
 
-  /**
-   * Pieces of at most 64 KiB; between them other tasks have a turn.
-   *
-   * @throws {ImportTooLargeError | CsvError}
-   */
+  /** Pieces of at most 64 KiB; between them other tasks have a turn. @throws {ImportTooLargeError | CsvError} */
   async *pieces(): AsyncGenerator<Uint8Array> {
     const { head, all } = await peek(limit(this.body, this.bytesMax));
     this.packing = findPacking(head);

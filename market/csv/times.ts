@@ -104,11 +104,7 @@ export class TimeReader {
     return this.#zoneSeen === null;
   }
 
-  /**
-   * Reads a moment, in milliseconds since 1970; NaN for anything else.
-   *
-   * @param isLocalWanted True if `local` is set, too.
-   */
+  /** Reads a moment, in milliseconds since 1970; NaN for anything else. @param isLocalWanted True if `local` is set, too. */
   read(bytes: Uint8Array, from: number, until: number, isLocalWanted: boolean): number {
     if (this.#isPlain && !isLocalWanted && this.#zoneSeen !== undefined) {
       const isQuick = until - from === ISO_LENGTH || bytes[until - 1] === UPPER_Z;

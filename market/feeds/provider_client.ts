@@ -163,11 +163,7 @@ export function excerpt(bytes: Uint8Array): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-/**
- * The JSON of an answer.
- *
- * @throws {FeedError} `failed` for anything else: usually it was cut on its way, or a proxy sent it.
- */
+/** The JSON of an answer. @throws {FeedError} `failed` for anything else: usually it was cut on its way, or a proxy sent it. */
 export function parseJson(bytes: Uint8Array, name: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));

@@ -121,11 +121,7 @@ export class ReadThrough {
     }
   }
 
-  /**
-   * Fetches the candles of a query again that a split has made doubtful, lookback and finer candles included.
-   *
-   * @throws {FeedError}
-   */
+  /** Fetches the candles of a query again that a split has made doubtful, lookback and finer candles included. @throws {FeedError} */
   async refresh(query: CandleQuery): Promise<void> {
     const { instrument } = query;
     if (!isAdjusting(instrument)) return;

@@ -22,10 +22,7 @@ export class CandlePaths {
   readonly #indexes: Int32Array;
   readonly #path: Candles;
 
-  /**
-   * @param firstIndex Candles before this one are lookback.
-   * @param meanLength Of the blocks, in candles.
-   */
+  /** @param firstIndex Candles before this one are lookback. @param meanLength Of the blocks, in candles. */
   constructor(candles: Candles, firstIndex: number, meanLength: number) {
     const { open, close, volume } = candles;
     const count = close.length - firstIndex;
@@ -60,11 +57,7 @@ export class CandlePaths {
     drawStationaryBlocks(this.#indexes.length, this.#meanLength, random, this.#indexes);
   }
 
-  /**
-   * The candles of the next path. They are overwritten by the one after it.
-   *
-   * @throws {PriceRangeError}
-   */
+  /** The candles of the next path. They are overwritten by the one after it. @throws {PriceRangeError} */
   next(random: Random): Candles {
     this.skip(random);
     const { open, high, low, close } = this.#factors;

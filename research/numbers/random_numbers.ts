@@ -40,11 +40,7 @@ export class Random {
     return this.#bits() / 2 ** 53;
   }
 
-  /**
-   * A whole number from 0 up to, not including, `count`; each is equally likely.
-   *
-   * @param count From 1 to 2^53.
-   */
+  /** A whole number from 0 up to, not including, `count`; each is equally likely. @param count From 1 to 2^53. */
   below(count: number): number {
     if (count <= 2 ** 32) {
       const fair = 2 ** 32 - 2 ** 32 % count;

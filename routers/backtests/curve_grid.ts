@@ -24,10 +24,7 @@ export class CurveGrid {
   readonly #time: Float64Array;
   readonly #drawn: Drawn[] = [];
 
-  /**
-   * @param start The common start, and `end` the last candle of all, milliseconds since 1970.
-   * @param points Times at most, 2 at least.
-   */
+  /** @param start The common start, and `end` the last candle of all, milliseconds since 1970. @param points Times at most, 2 at least. */
   constructor({ start, end, points }: { readonly start: number; readonly end: number; readonly points: number }) {
     this.#start = start;
     this.#stretchMs = Math.max(1, (end - start) / (points - 1));

@@ -74,11 +74,7 @@ export async function* withDrawdown(
   }
 }
 
-/**
- * The drawdown at each mark, bit for bit as the metrics compute it.
- *
- * @param before The highest before the first mark.
- */
+/** The drawdown at each mark, bit for bit as the metrics compute it. @param before The highest before the first mark. */
 function drawdownsOf(equity: Float64Array, before: number): Float64Array {
   const drawdowns = new Float64Array(equity.length);
   let peak = before;

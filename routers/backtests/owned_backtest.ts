@@ -11,12 +11,7 @@ export const mustGet = backtestRuns.find.bind(backtestRuns);
 /** A backtest that has completed. */
 export type CompletedBacktest = Backtest & { readonly result: BacktestResult };
 
-/**
- * The backtest, if it has a result.
- *
- * @param act The verb of the message, such as `compare`.
- * @throws AppError NOT_COMPLETED
- */
+/** The backtest, if it has a result. @param act The verb of the message, such as `compare`. @throws AppError NOT_COMPLETED */
 export function requireCompleted(row: Backtest, act: string): CompletedBacktest {
   const { id, status, result } = row;
   if (result !== null) return { ...row, result };

@@ -102,12 +102,7 @@ export async function readRunChart(
   return toChart(count, buckets, curve, prices, { balance, close, closes: held.close });
 }
 
-/**
- * The instrument of a run's market.
- *
- * @param market As `SPY@ARCA`; undefined: the backtest's own.
- * @throws AppError VALIDATION_FAILED
- */
+/** The instrument of a run's market. @param market As `SPY@ARCA`; undefined: the backtest's own. @throws AppError VALIDATION_FAILED */
 export function marketKey(backtest: Backtest, market: string | undefined): InstrumentKey {
   const { symbol, exchange } = backtest;
   if (market === undefined) return { symbol, exchange };

@@ -141,12 +141,7 @@ export function decodeCursor<T>(cursor: string | undefined, shape: z.ZodType<T>)
   });
 }
 
-/**
- * Cuts a list that was read one row too long.
- *
- * @param rows At most `limit + 1` rows.
- * @param key The cursor key of a row.
- */
+/** Cuts a list that was read one row too long. @param rows At most `limit + 1` rows. @param key The cursor key of a row. */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,

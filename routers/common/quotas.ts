@@ -105,22 +105,12 @@ export async function requireRoomForVersion(
   requireBytes("another version", bytes + (module?.data.byteLength ?? 0), quotas);
 }
 
-/**
- * Makes sure that a user may have another token.
- *
- * @param tx Holds the user's lock.
- * @throws AppError QUOTA_EXCEEDED
- */
+/** Makes sure that a user may have another token. @param tx Holds the user's lock. @throws AppError QUOTA_EXCEEDED */
 export async function requireRoomForToken(tx: Db, userId: string): Promise<void> {
   if (await countTokens(tx, userId) >= TOKENS_MAX) throw full("another token", `you have ${TOKENS_MAX}`, "a token");
 }
 
-/**
- * Makes sure that a user may have another link, to a record.
- *
- * @param tx Holds the user's lock.
- * @throws AppError QUOTA_EXCEEDED
- */
+/** Makes sure that a user may have another link, to a record. @param tx Holds the user's lock. @throws AppError QUOTA_EXCEEDED */
 export async function requireRoomForShare(tx: Db, userId: string, subject: ShareSubject): Promise<void> {
   if (await countShares(tx, userId) >= SHARES_MAX) throw full("another link", `you have ${SHARES_MAX}`, "links");
   if (await countShares(tx, userId, subject) < SUBJECT_SHARES_MAX) return;
@@ -158,12 +148,7 @@ export async function requireRoomInCatalogue(tx: Db, userId: string): Promise<vo
   );
 }
 
-/**
- * Makes sure that a module that came with a backtest may be kept.
- *
- * @param tx Holds the user's lock.
- * @throws AppError QUOTA_EXCEEDED
- */
+/** Makes sure that a module that came with a backtest may be kept. @param tx Holds the user's lock. @throws AppError QUOTA_EXCEEDED */
 export async function requireRoomForModule(
   tx: Db,
   userId: string,

@@ -7,11 +7,7 @@ const PAGE_ROWS = 4096;
 /** The user who reads, and the turns in which users' large answers are made. */
 type Reading = Pick<Context, "userTurns"> & { readonly user: User };
 
-/**
- * Collects rows into pages of a few thousand.
- *
- * @param batches Rows as they are read; it is ended where its reader leaves.
- */
+/** Collects rows into pages of a few thousand. @param batches Rows as they are read; it is ended where its reader leaves. */
 export async function* pageRows<Row>(
   { userTurns, user }: Reading,
   batches: AsyncGenerator<readonly Row[]>,

@@ -13,11 +13,7 @@ interface Turns {
 export class UserTurns {
   readonly #users = new Map<string, Turns>();
 
-  /**
-   * Runs the work when it is its turn.
-   *
-   * @throws AppError RATE_LIMITED where too much of the user's waits already.
-   */
+  /** Runs the work when it is its turn. @throws AppError RATE_LIMITED where too much of the user's waits already. */
   async run<Answer>(userId: string, work: () => Promise<Answer>): Promise<Answer> {
     if ((this.#users.get(userId)?.waiting.length ?? 0) >= WAITING_MAX) throw tooMany();
     return await this.runLater(userId, work);

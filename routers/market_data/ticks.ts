@@ -166,11 +166,7 @@ interface TicksPage extends FoundTicks {
   readonly nextCursor: string | null;
 }
 
-/**
- * Finds and reads up to `limit` candles.
- *
- * @throws AppError as `findWholeTicks` does.
- */
+/** Finds and reads up to `limit` candles. @throws AppError as `findWholeTicks` does. */
 export async function readPage(ctx: Context, input: TicksInput & { readonly limit: number }): Promise<TicksPage> {
   try {
     return await retryOnChange(async () => {

@@ -45,11 +45,7 @@ export async function* followRecord<Row>(
   }
 }
 
-/**
- * Waits until a record is final, at most `waitMs`, or until the signal is aborted.
- *
- * @returns The record now; null if it was deleted.
- */
+/** Waits until a record is final, at most `waitMs`, or until the signal is aborted. @returns The record now; null if it was deleted. */
 export async function awaitFinal<Row>(
   { follow, read, hasEnded, waitMs, signal }: Pick<Followed<Row>, "read" | "hasEnded"> & {
     readonly follow: (stop: AbortSignal) => AsyncGenerator<Row>;

@@ -15,11 +15,7 @@ export function refuseBaseCurrency(parameters: Parameters, path: string): void {
   throw refuse(path, "needs instruments or a universe: an account with one market has its instrument's currency");
 }
 
-/**
- * Refuses instruments whose currencies cannot be converted, as far as they are held.
- *
- * @throws AppError INVALID_PARAMETERS
- */
+/** Refuses instruments whose currencies cannot be converted, as far as they are held. @throws AppError INVALID_PARAMETERS */
 export async function requireConvertible(
   { db }: UserContext,
   parameters: Parameters,

@@ -6,12 +6,7 @@ import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { type UserContext, userProcedure } from "../common/trpc.ts";
 import { idSchema, type Runs, toRecordEvents, waitShape } from "./runs.ts";
 
-/**
- * A kind of runs, as clients see them.
- *
- * @typeParam Item A record as clients read it.
- * @typeParam Answer The answer that has one.
- */
+/** A kind of runs, as clients see them. @typeParam Item A record as clients read it. @typeParam Answer The answer that has one. */
 interface ShownRuns<Row extends RunRow, Item extends object, Answer, Request, Wrapped> {
   readonly runs: Runs<Row>;
   /** The request for a new one, as clients wrap it. */

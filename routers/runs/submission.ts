@@ -21,11 +21,7 @@ interface NewRun extends OwnedKey {
   readonly submission: NamedSubmission | null;
 }
 
-/**
- * A kind of runs, as users submit them.
- *
- * @typeParam Plan A request, checked and completed.
- */
+/** A kind of runs, as users submit them. @typeParam Plan A request, checked and completed. */
 interface RunSubmission<Row extends RunRow, Request extends object, Plan> {
   readonly runs: Runs<Row>;
   /** The most runs of a user that may wait or run. */

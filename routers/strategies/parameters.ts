@@ -53,11 +53,7 @@ export function checkParameterSchema(schema: Parameters, path: string): void {
   throw refuseSchema(`${path}/properties/timeframe/default`, message);
 }
 
-/**
- * Limits what a catalogue entry repeats of a strategy.
- *
- * @throws AppError VALIDATION_FAILED
- */
+/** Limits what a catalogue entry repeats of a strategy. @throws AppError VALIDATION_FAILED */
 export function requireShortDescription({ default_config, parameter_schema }: Omit<ParameterRules, "name">): void {
   const bytes = countBytes(default_config) + countBytes(parameter_schema);
   if (bytes <= DESCRIPTION_BYTES_MAX) return;

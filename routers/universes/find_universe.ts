@@ -19,11 +19,7 @@ interface UniverseMembers {
   readonly members: readonly Member[];
 }
 
-/**
- * A universe that the caller may see.
- *
- * @throws AppError UNIVERSE_NOT_FOUND with the nearest slug.
- */
+/** A universe that the caller may see. @throws AppError UNIVERSE_NOT_FOUND with the nearest slug. */
 export async function mustFindUniverse(ctx: UserContext, slug: string): Promise<UniverseRow> {
   const row = await findUniverse(ctx.db, { slug, userId: ctx.user.id });
   if (row !== null) return row;

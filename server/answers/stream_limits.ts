@@ -125,11 +125,7 @@ export class StreamLimits {
     this.#waitMs = options.waitMs ?? WAIT_MS;
   }
 
-  /**
-   * Makes an answer that may be long, once it is its turn.
-   *
-   * @throws AppError RATE_LIMITED or UNAVAILABLE, and the errors of `work`.
-   */
+  /** Makes an answer that may be long, once it is its turn. @throws AppError RATE_LIMITED or UNAVAILABLE, and the errors of `work`. */
   async answer(receiver: Receiver, work: () => Promise<Response>): Promise<Response> {
     const release = await this.#answers.takeInTurn(receiver.address, this.#waitMs);
     try {
@@ -143,11 +139,7 @@ export class StreamLimits {
     }
   }
 
-  /**
-   * Bounds a response that is made already.
-   *
-   * @throws AppError RATE_LIMITED or UNAVAILABLE; the response is given up then.
-   */
+  /** Bounds a response that is made already. @throws AppError RATE_LIMITED or UNAVAILABLE; the response is given up then. */
   async bound(receiver: Receiver, response: Response): Promise<Response> {
     if (!isLong(response)) return response;
     try {

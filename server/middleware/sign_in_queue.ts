@@ -27,11 +27,7 @@ export class SignInQueue {
     }
   }
 
-  /**
-   * Refuses work that could not even wait, before anything is spent on it.
-   *
-   * @throws AppError UNAVAILABLE
-   */
+  /** Refuses work that could not even wait, before anything is spent on it. @throws AppError UNAVAILABLE */
   requireRoom(address: string): void {
     if (this.#running < RUNNING_MAX) return;
     const own = this.#waiting.filter((each) => each.address === address).length;

@@ -35,11 +35,7 @@ interface Caller {
 
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
 export interface Auth {
-  /**
-   * Answers a request under /api/auth.
-   *
-   * @throws The error where the library has no answer, such as a failure of the database.
-   */
+  /** Answers a request under /api/auth. @throws The error where the library has no answer, such as a failure of the database. */
   handle(request: Request, clientAddress: string): Promise<Response>;
   /** The methods that a path under /api/auth accepts; none for an unknown path. */
   methodsAt(path: string): readonly string[];

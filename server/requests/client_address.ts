@@ -5,11 +5,7 @@ import { getConnInfo } from "hono/deno";
 /** Addresses and networks (`10.0.0.0/8`, `fd00::/8`) of proxies whose X-Forwarded-For is trusted. */
 type TrustedProxies = BlockList;
 
-/**
- * Reads a list of addresses and networks.
- *
- * @throws {RangeError} With the entry that is neither.
- */
+/** Reads a list of addresses and networks. @throws {RangeError} With the entry that is neither. */
 export function parseTrustedProxies(entries: readonly string[]): TrustedProxies {
   const proxies = new BlockList();
   for (const entry of entries) {

@@ -89,9 +89,7 @@ async function findLink(c: HonoContext<ServerEnv>, { db }: ContextSources): Prom
   return token === undefined || !c.req.path.startsWith("/trpc/") ? null : await openLink(db, token);
 }
 
-/**
- * Compares secrets in constant time; hashing both hides even the length. An unset secret never matches.
- */
+/** Compares secrets in constant time; hashing both hides even the length. An unset secret never matches. */
 export function secretMatches(given: string | undefined, configured: string | undefined): boolean {
   if (given === undefined || configured === undefined || configured === "") return false;
   const digest = (text: string) => createHash("sha256").update(text).digest();

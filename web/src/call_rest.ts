@@ -16,12 +16,7 @@ export class RestError extends Error {
   }
 }
 
-/**
- * Calls a route that tRPC does not serve.
- *
- * @returns The JSON of the answer; its shape is the caller's to know.
- * @throws RestError
- */
+/** Calls a route that tRPC does not serve. @returns The JSON of the answer; its shape is the caller's to know. @throws RestError */
 export async function callRest<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
   const response = await watchedFetch(path, init).catch(() => {
     throw new RestError("The service cannot be reached. Try again in a moment.", "UNREACHABLE");

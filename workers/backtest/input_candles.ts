@@ -33,11 +33,7 @@ export type ReadInput = (
   lookback: number,
 ) => Promise<{ readonly instrument: Instrument; readonly read: LoadedCandles }>;
 
-/**
- * Loads the inputs of a run.
- *
- * @throws {RunError} That of `readInput`, with the input's name.
- */
+/** Loads the inputs of a run. @throws {RunError} That of `readInput`, with the input's name. */
 export async function loadInputs(
   inputs: readonly InputSettings[],
   own: OwnCandles,

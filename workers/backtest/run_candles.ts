@@ -194,11 +194,7 @@ export async function readBacktestCandles(
   throw await noData(db, record, { timeframe: wanted.timeframe });
 }
 
-/**
- * The candles of a held instrument in a run's range and timeframe, completed by its feed.
- *
- * @throws {RunError} As readBacktestCandles().
- */
+/** The candles of a held instrument in a run's range and timeframe, completed by its feed. @throws {RunError} As readBacktestCandles(). */
 export async function readInstrumentCandles(
   services: CandleServices,
   record: CandlesRecord,

@@ -138,11 +138,7 @@ export class Runner {
     }
   }
 
-  /**
-   * Executes a run over many markets as soon as a slot is free.
-   *
-   * @throws {RunError} As `run`.
-   */
+  /** Executes a run over many markets as soon as a slot is free. @throws {RunError} As `run`. */
   async runPortfolio(
     run: PortfolioRun,
     limits: RunLimits,

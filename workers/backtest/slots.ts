@@ -13,11 +13,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /**
-   * Takes a slot, which release() gives back.
-   *
-   * @returns True if a slot was free within `waitMs` and before the signal was aborted.
-   */
+  /** Takes a slot, which release() gives back. @returns True if a slot was free within `waitMs` and before the signal was aborted. */
   async take({ waitMs, signal }: SlotWait): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#free > 0) {

@@ -11,11 +11,7 @@ const log = getLogger(["hindcast", "queue"]);
 
 const CONNECTIONS_MAX = 3;
 
-/**
- * A PostgreSQL database as pg-boss uses it, on connections of its own.
- *
- * @param name The connections' `application_name`.
- */
+/** A PostgreSQL database as pg-boss uses it, on connections of its own. @param name The connections' `application_name`. */
 function openBossDatabase(url: string, name: string): BossDatabase & { close(): Promise<void> } {
   const settings = { application_name: name };
   const pool = new PostgresPool(url, CONNECTIONS_MAX, { dates: "Date", settings });
@@ -65,11 +61,7 @@ export async function endHeartbeats(db: Db): Promise<void> {
   );
 }
 
-/**
- * Has pg-boss send a statement in the caller's transaction.
- *
- * @param act Calls pg-boss with the transaction as it uses it.
- */
+/** Has pg-boss send a statement in the caller's transaction. @param act Calls pg-boss with the transaction as it uses it. */
 export async function inTransaction<Answer>(tx: Db, act: (db: BossDatabase) => Promise<Answer>): Promise<Answer> {
   const onSent = expectStatement(tx);
   try {

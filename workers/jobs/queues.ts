@@ -40,11 +40,7 @@ export function retryLimitOf(queue: QueueName): number {
   return RETRY_LIMITS[queue] ?? RETRY_LIMIT;
 }
 
-/**
- * Creates or updates the queues.
- *
- * @param runSecondsMax How long a run may compute; a backtest's job expires a minute later.
- */
+/** Creates or updates the queues. @param runSecondsMax How long a run may compute; a backtest's job expires a minute later. */
 export async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
   const kept = {
     retentionSeconds: YEAR_SECONDS,

@@ -47,11 +47,7 @@ export class ForeignPaths {
     this.#scripts = scripts;
   }
 
-  /**
-   * Makes the paths of a task. Those on which the strategy fails are counted, unless all do.
-   *
-   * @throws {RunError} When no path can run.
-   */
+  /** Makes the paths of a task. Those on which the strategy fails are counted, unless all do. @throws {RunError} When no path can run. */
   async make(task: ForeignPathsTask, limits: PathsLimits): Promise<Outcome<MadePaths>> {
     const { run } = task;
     const collected = new CollectedPaths(task);

@@ -59,11 +59,7 @@ export async function openCode({ db, scripts }: CodeServices, runtime: CodeRunti
   };
 }
 
-/**
- * Runs the first trials of a slice, as many as it has time for.
- *
- * @throws {RunError} When no trial can run.
- */
+/** Runs the first trials of a slice, as many as it has time for. @throws {RunError} When no trial can run. */
 export async function runCodeTrials(
   services: CodeServices,
   runtime: CodeRuntime,

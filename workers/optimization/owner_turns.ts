@@ -5,11 +5,7 @@ const WAIT_MS = 250;
 export class OwnerTurns {
   readonly #held = new Map<string, Promise<void>>();
 
-  /**
-   * Takes a user's turn, after a short wait where it is taken.
-   *
-   * @returns Gives the turn back; null where it stayed taken.
-   */
+  /** Takes a user's turn, after a short wait where it is taken. @returns Gives the turn back; null where it stayed taken. */
   async take(ownerId: string): Promise<(() => void) | null> {
     const before = this.#held.get(ownerId);
     if (before !== undefined) {

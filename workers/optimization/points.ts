@@ -89,11 +89,7 @@ export interface Stretch {
   readonly refused: readonly number[];
 }
 
-/**
- * Sorts the points from one place to before another, both from the start of their part.
- *
- * @returns Null where the search was stopped.
- */
+/** Sorts the points from one place to before another, both from the start of their part. @returns Null where the search was stopped. */
 export async function listStretch(
   record: PointsRecord,
   rules: PointRules,
@@ -142,11 +138,7 @@ export async function listTest(
   return sorted === null ? null : toStretch({ space }, sorted, range);
 }
 
-/**
- * The points of an outcome; null where it was stopped.
- *
- * @throws {Error} Where the search broke.
- */
+/** The points of an outcome; null where it was stopped. @throws {Error} Where the search broke. */
 export function pointsOf(outcome: Outcome<FoundPoints>): Completed<FoundPoints> | null {
   if (outcome.type === "completed") return outcome;
   if (outcome.type === "stopped") return null;

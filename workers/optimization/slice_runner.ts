@@ -124,11 +124,7 @@ export class SliceRunner {
     return { type: "completed", done: table.rows, ...table.encode() };
   }
 
-  /**
-   * Runs the first trials of a slice over many markets with one account.
-   *
-   * @throws {RunError} When no trial can run.
-   */
+  /** Runs the first trials of a slice over many markets with one account. @throws {RunError} When no trial can run. */
   async runPortfolio(
     record: Optimization,
     settings: RunSettings,

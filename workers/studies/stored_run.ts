@@ -10,11 +10,7 @@ import type { StudiedBacktest } from "./study_job.ts";
 const TRADES_AT_ONCE = 10_000;
 const YEAR_DAYS = 365;
 
-/**
- * A backtest's returns by trading day, as the metrics have them; `time` is 00:00 UTC of each.
- *
- * @throws {RunError} NO_DATA
- */
+/** A backtest's returns by trading day, as the metrics have them; `time` is 00:00 UTC of each. @throws {RunError} NO_DATA */
 export async function readDays(db: Db, backtest: StudiedBacktest) {
   const { id: backtestId, ownerId, initialBalance, result, parameters } = backtest;
   const curve = await readEquity(db, { backtestId, ownerId });

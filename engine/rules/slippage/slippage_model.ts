@@ -3,11 +3,7 @@
  * stops and every exit at market; limit orders and targets do not.
  */
 export interface SlippageModel<Settings = unknown> {
-  /**
-   * The price after slippage, which is always against the order.
-   *
-   * @param side 1 for a buy, -1 for a sell. @param volume Of the candle.
-   */
+  /** The price after slippage, which is always against the order. @param side 1 for a buy, -1 for a sell. @param volume Of the candle. */
   priceOf(price: number, side: number, units: number, volume: number): number;
   /**
    * The price that sizes an order: that of the largest fill that the model allows in one candle. So the impact of its own

@@ -13,11 +13,7 @@ export type SlippageSettings = SettingsOf<typeof KINDS[number]>;
 /** How much worse than the candle's price a market or stop order is filled; 0: not at all. */
 export type Slippage = 0 | SlippageSettings;
 
-/**
- * The model of these settings.
- *
- * @throws {TypeError} When no model has them: their schema is checked before.
- */
+/** The model of these settings. @throws {TypeError} When no model has them: their schema is checked before. */
 export function slippageModelOf(slippage: SlippageSettings): SlippageModel<SlippageSettings> {
   const kind = SLIPPAGE_KINDS.find(({ settings }) => Object.keys(settings).every((name) => name in slippage));
   if (kind === undefined) {

@@ -35,11 +35,7 @@ export function endOf({ last }: Pick<Instrument, "last">): number | null {
   return last === null ? null : (Math.floor(Date.parse(last) / DAY_MS) + 1) * DAY_MS;
 }
 
-/**
- * Loads some thousand candles before a midnight.
- *
- * @param endMs Milliseconds since 1970, a midnight (UTC).
- */
+/** Loads some thousand candles before a midnight. @param endMs Milliseconds since 1970, a midnight (UTC). */
 export async function loadCandles(instrument: Instrument, timeframe: Timeframe, endMs: number): Promise<CandlePage> {
   const first = Date.parse(instrument.first ?? instrument.last ?? "");
   const parts: Tick[][] = [];
