@@ -343,8 +343,9 @@ declare function utc(
 ): { year: number; month: number; day: number; weekday: number; hour: number; minute: number };
 
 /**
- * Longer candles that are made of the run's own, by UTC, in `prepare`. Their rows are those of an input: row `i` has the newest value
- * whose candle had closed by the close of candle `i`, and indicators take them by their own candles.
+ * Longer candles that are made of the run's own, in `prepare`. Days and weeks are those of UTC, whatever the market's trading days; an
+ * input of `1d` has those. Their rows are those of an input: row `i` has the newest value whose candle had closed by the close of candle
+ * `i`, and indicators take them by their own candles.
  */
 declare function resample(
   candles: Candles,

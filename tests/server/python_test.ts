@@ -35,6 +35,30 @@ async function run(user: TestClient, strategy: string, more: object = {}) {
   return ended;
 }
 
+const DECIDE = "class Own(Strategy):\n    def decide(self, i, candles, account, orders):\n        pass\n";
+
+/** Sources that strain the interpreter at once, and how their registration is refused. */
+const HOSTILE: Readonly<Record<string, readonly [source: string, message: RegExp]>> = {
+  "deep nesting": [`x = ${"[".repeat(50_000)}`, /strategy\.py:1:\d+: .*(nested|parenthes)/],
+  "a huge literal": [`x = ${"9".repeat(200_000)}`, /strategy\.py:1:\d+: .*4300 digits/],
+  "an endless regular expression": ['import re\nre.match(r"(a+)+$", "a" * 40 + "b")', /within \d+ s.* at /],
+  "a power of integers": ["x = 10\nx ** (x ** 9)", /within \d+ s|MemoryError/],
+  "a long text": ["x = 1 << 29\n'a' * x", /MemoryError at .*strategy\.py:2/],
+  "endless recursion": ["f = lambda: f()\nf()", /RecursionError: maximum recursion depth exceeded/],
+  "an endless generator": ["every = [*(n for n in iter(int, 1))]", /MemoryError|within \d+ s/],
+  "an object that comes back when it goes": [
+    "class Last:\n    def __del__(self): Last()\nLast()\nraise ValueError('after it')",
+    /after it|RecursionError|nested too deeply|within \d+ s|MemoryError|has broken its interpreter/,
+  ],
+  "a megabyte of an error": ["raise ValueError('x' * (1 << 20))", /ValueError: x{200}/],
+  "a traceback of long names": [
+    `def ${"f".repeat(60_000)}(n): raise ValueError(n) if n == 0 else ${"f".repeat(60_000)}(n - 1)\n${
+      "f".repeat(60_000)
+    }(50)`,
+    /ValueError: 0/,
+  ],
+};
+
 Deno.test("Python is registered with the parameters that it declares, and trades as the built-in does", async (t) => {
   const database = await createTestDatabase("service");
   const start = (mode: string) =>
@@ -81,6 +105,16 @@ Deno.test("Python is registered with the parameters that it declares, and trades
     const refused = await user.send("POST", "/api/strategies", registration("bad-py", "class A(Strategy)\n  pass"));
     expect([refused.status, refused.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
     expect(refused.at("/error/message")).toBe("Cannot use the script: strategy.py:1:18: SyntaxError: expected ':'");
+  });
+
+  await t.step("hostile sources are refused in words, each within its limit", async () => {
+    for (const [what, [lines, message]] of Object.entries(HOSTILE)) {
+      const refused = await user.send("POST", "/api/strategies", registration("worst-py", `${lines}\n${DECIDE}`));
+      expect([what, refused.status, refused.at("/error/code")]).toEqual([what, 400, "INVALID_SCRIPT"]);
+      const said = String(refused.at("/error/message"));
+      expect(said).toMatch(message);
+      expect([what, said.length < 2000, /file:\/\/|\/work|\.ts\b|\p{Cc}/u.test(said)]).toEqual([what, true, false]);
+    }
   });
 
   await t.step("optimized: each trial is as a backtest", async () => {
