@@ -15,14 +15,20 @@ export const CATALOGUE_TOOLS = [
     name: "find_data",
     title: "Find market data",
     description:
-      "Instruments whose candles are held, with their timeframes and dates. Others may be fetched when a run names them.",
+      "Instruments whose candles are held, with the dates and the timeframes that are stored: a run makes longer timeframes of " +
+      "them. Others may be fetched when a run names them.",
     input: {
-      search: z.string().max(100).optional().describe("A part of the symbol."),
+      search: z.string().max(100).optional().describe("A part of the symbol, as in EUR."),
       cursor: z.string().max(2000).optional(),
     },
     isReading: true,
     call: async (api, input) => {
-      const { instruments, next_cursor } = await api.marketData.instruments({ ...input, limit: 40 });
+      // SYMBOL@EXCHANGE, as people write it.
+      const search = input.search?.split("@")[0];
+      const { instruments, next_cursor } = await api.marketData.instruments({ ...input, search, limit: 40 });
+      if (instruments.length === 0) {
+        return { instruments, more: "no symbol has this in it: call find_data without search" };
+      }
       return fitRows(
         next_cursor === null ? {} : { next_cursor },
         "instruments",
@@ -53,9 +59,13 @@ export const CATALOGUE_TOOLS = [
     description:
       "A strategy's parameters with their defaults and bounds, and the source of a script: this account's own, or one that its " +
       "author has opened.",
-    input: { slug: z.string().max(64), first_line: z.int().min(0).default(0).describe("Of the source.") },
+    input: {
+      slug: z.string().max(100).describe("The slug or the name, from list_strategies."),
+      first_line: z.int().min(0).default(0).describe("Of the source."),
+    },
     isReading: true,
-    call: async (api, { slug, first_line }) => {
+    call: async (api, { slug: asked, first_line }) => {
+      const slug = await findSlug(api, asked);
       const { strategy } = await api.strategies.get({ slug });
       const head = describeStrategy(strategy);
       const isReadable = strategy.is_owner || strategy.source_access === "open";
@@ -99,6 +109,8 @@ export const CATALOGUE_TOOLS = [
     isReading: true,
     call: (_, { page, first_line }) => {
       const text = PAGES[page]?.text ?? "";
+      const lines = text.split("\n").length;
+      if (first_line >= lines) return Promise.resolve({ page, text: "", more: `the page ends with line ${lines - 1}` });
       return Promise.resolve(
         fitText({ page }, text, first_line, (line) => `call read_page with page ${page} and first_line ${line}`),
       );
@@ -112,6 +124,9 @@ export const CATALOGUE_TOOLS = [
     isReading: true,
     call: (_, { word }) => {
       const found = findPassages(word);
+      if (found.length === 0) {
+        return Promise.resolve({ word, found: 0, more: "ask for one word of it, or call read_page" });
+      }
       return Promise.resolve(
         fitRows({ word, found: found.length }, "passages", found.slice(0, 20), () => "read_page has the whole pages"),
       );
@@ -167,6 +182,14 @@ async function writeStrategy(api: AgentApi, { slug, name, description, source, l
     kept: "privately",
     run_it: `run_backtest with strategy ${JSON.stringify(name)}`,
   };
+}
+
+/** The slug of a strategy that is asked for by its slug or by its name. */
+async function findSlug(api: AgentApi, asked: string): Promise<string> {
+  const { strategies } = await api.strategies.summaries({ search: asked, limit: 40 });
+  const named = strategies.find(({ slug }) => slug === asked) ??
+    strategies.find(({ name }) => name.toLowerCase() === asked.toLowerCase());
+  return named?.slug ?? asked;
 }
 
 async function findOwn(api: AgentApi, slug: string): Promise<Strategy | null> {

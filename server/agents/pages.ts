@@ -6,6 +6,8 @@ import research from "../../docs/research.md" with { type: "text" };
 import strategies from "../../docs/strategies.md" with { type: "text" };
 import python from "../../strategies/PYTHON.md" with { type: "text" };
 import portfolios from "../../docs/portfolios.md" with { type: "text" };
+import { ERRORS } from "../../routers/common/error_codes.ts";
+import { findWords } from "../openapi/field_words.ts";
 import scripts from "../../strategies/SCRIPTS.md" with { type: "text" };
 import declaration from "../../strategies/scripts/strategy.d.ts" with { type: "text" };
 
@@ -25,13 +27,61 @@ export const PAGES: Readonly<Record<string, { readonly about: string; readonly t
   api: { about: "the HTTP interface, its limits and errors", text: api },
 };
 
-/** Paragraphs and table rows of all pages that hold a word: the rows that define it first, then the shortest. */
-export function findPassages(word: string): { readonly page: string; readonly text: string }[] {
-  const pattern = new RegExp(`(?<![A-Za-z_])${RegExp.escape(word)}(?![A-Za-z_])`, "i");
-  const rank = (text: string) => text.toLowerCase().startsWith(`| \`${word.toLowerCase()}\``) ? 0 : 1;
+/** A part of a page, or the meaning of a code. */
+interface Passage {
+  readonly page: string;
+  readonly text: string;
+}
+
+/**
+ * Codes, table rows and paragraphs that hold some words, in any spelling of spaces, hyphens and underscores: first what defines them,
+ * then the shortest, and examples last.
+ */
+export function findPassages(asked: string): Passage[] {
+  const words = asked.toLowerCase().split(/[\s_-]+/).filter((word) => word !== "");
+  const pattern = words.map((word) => RegExp.escape(word)).join("[\\s_-]+");
+  const phrase = new RegExp(`(?<![A-Za-z_])${pattern}(?![A-Za-z_])`, "i");
+  return [...listCodes(), ...listParts()]
+    .map((passage) => ({ ...passage, rank: rankOf(passage.text, words), isFound: phrase.test(passage.text) }))
+    .filter(({ rank, isFound }) => isFound || rank < PROSE)
+    .toSorted((one, two) => one.rank - two.rank || orderOf(one) - orderOf(two) || one.text.length - two.text.length)
+    .map(({ page, text }) => ({ page, text }));
+}
+
+const PROSE = 3;
+
+/** How well a part defines words: 0 its own row, 1 a row of a longer name, 2 a row of one of the words, then prose, then examples. */
+function rankOf(text: string, words: readonly string[]): number {
+  if (text.startsWith("```")) return PROSE + 1;
+  const [cell = ""] = text.match(/^\| `[^|]*/) ?? [];
+  const names = [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!.toLowerCase());
+  const joined = words.join("_");
+  if (names.includes(joined)) return 0;
+  if (names.some((name) => `_${name}_`.includes(`_${joined}_`))) return 1;
+  return names.some((name) => words.includes(name)) ? 2 : PROSE;
+}
+
+/** The page of metrics defines what others use. */
+function orderOf({ page }: Passage): number {
+  return page === "metrics" ? 0 : 1;
+}
+
+/** The codes of refusals, and those that runs end with. */
+function listCodes(): Passage[] {
+  const ends = [...(findWords(["error", "code"])?.text ?? "").matchAll(/^- `(\w+)`: (.*)$/gm)];
+  const meanings = [
+    ...ends.map(([, code, meaning]) => [code, `a run ends with it: ${meaning}`]),
+    ...Object.entries(ERRORS).map(([code, { meaning }]) => [code, meaning]),
+  ];
+  return meanings.map(([code, meaning]) => ({ page: "api", text: `| \`${code}\` | ${meaning} |` }));
+}
+
+/** Rows of tables without their padding, paragraphs, and whole examples. */
+function listParts(): Passage[] {
   return Object.entries(PAGES).flatMap(([page, { text }]) =>
-    text.split(/\n\s*\n|\n(?=\|)/).filter((part) => pattern.test(part)).map((part) => ({ page, text: part.trim() }))
-  ).toSorted((one, two) => rank(one.text) - rank(two.text) || one.text.length - two.text.length);
+    text.split(/(^```[^]*?^```$)/m).flatMap((part) => part.startsWith("```") ? [part] : part.split(/\n\s*\n|\n(?=\|)/))
+      .map((part) => ({ page, text: part.startsWith("|") ? part.trim().replaceAll(/ {2,}/g, " ") : part.trim() }))
+  );
 }
 
 /** The pages as a list for programs that read a site by its /llms.txt. */

@@ -33,9 +33,10 @@ export const RESEARCH_TOOLS = [
         ),
       constraints: z.array(z.string().max(200)).max(20).default([]).describe('As in ["fast < slow"].'),
       method: z.enum(["grid", "random", "tpe"]).default("grid"),
-      objective: z.string().max(100).default("sharpe").describe("A metric."),
-      trials_max: z.int().min(1).max(10_000).optional(),
-      walk_forward: z.strictObject({ train_days: z.int(), test_days: z.int() }).optional(),
+      objective: z.string().max(100).default("sharpe").describe("A metric, as in total_return."),
+      trials_max: z.int().min(1).max(10_000).optional().describe("The most points that are tried."),
+      walk_forward: z.strictObject({ train_days: z.int().min(1), test_days: z.int().min(1) }).optional()
+        .describe('Days to choose on and days to test on, as in {"train_days":180,"test_days":30}.'),
       markets: z.strictObject({ ...marketsShape, missing: z.enum(["fail", "skip"]).default("fail") }).optional()
         .describe(
           "Tries each point in each of these instruments, or of a universe, each alone; the answer ranks points by the median " +
@@ -151,10 +152,11 @@ async function showOptimization(api: AgentApi, optimization: Optimization): Prom
     points,
     trials,
     ...(error === null ? {} : { error }),
+    // First, so that no cut takes it.
+    ...showTries(optimization.tries),
     ...(luck === null ? {} : { luck: withoutDrawing(luck) }),
     ...(overfitting === null ? {} : { overfitting }),
-    ...(out_of_sample === null ? {} : { out_of_sample }),
-    ...showTries(optimization.tries),
+    ...(out_of_sample === null ? {} : { out_of_sample: withoutCurve(out_of_sample) }),
     ...(isOpen ? { more: "call wait_for with this id" } : {}),
   };
   const best = { ...head, best: optimization.best, ...await readRanking(api, optimization) };
@@ -166,6 +168,11 @@ async function readRanking(api: AgentApi, { id, markets }: Optimization): Promis
   if (markets === null) return {};
   const { ranking } = await api.optimizations.ranking({ id, points: RANKED_MAX });
   return { markets, ranking: { ...ranking, markets: ranking.markets.slice(0, RANKED_MAX) } };
+}
+
+/** Leaves out the days of the curve, which are for a drawing. */
+function withoutCurve({ equity: _, ...figures }: NonNullable<Optimization["out_of_sample"]>) {
+  return figures;
 }
 
 /** The distribution is for a drawing. */

@@ -212,7 +212,8 @@ export async function waitForBacktest(
   const head = headOf(backtest);
   if (backtest.result === null) {
     const isOpen = backtest.status === "queued" || backtest.status === "running";
-    return { ...head, ...(isOpen ? { more: "call wait_for with this id" } : {}) };
+    const reason = backtest.error?.code === "NO_DATA" ? "find_data lists what is held" : "read_log has what it logged";
+    return { ...head, more: isOpen ? "call wait_for with this id" : reason };
   }
   const { metrics, notes, integrity } = backtest.result;
   const failed = Object.entries(integrity).filter(([, { status }]) => status === "failed");
@@ -237,8 +238,13 @@ function headOf(backtest: Backtest) {
     exchange,
     start_date,
     end_date,
-    ...(error === null ? {} : { error: { code: error.code, message: markStrategyText(error.message) } }),
+    ...(error === null ? {} : { error: { code: error.code, message: markFailure(error) } }),
   };
+}
+
+/** A strategy may have written the message, but where it never ran. */
+function markFailure({ code, message }: NonNullable<Backtest["error"]>) {
+  return code === "NO_DATA" ? message : markStrategyText(message);
 }
 
 /** Tells a model with a result how often its account has tried, and how much of it is left after that. */

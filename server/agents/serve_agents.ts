@@ -101,6 +101,16 @@ function describe(api: AgentApi, signal: AbortSignal): McpServer {
   return server;
 }
 
+/** The tools that have the ids and names which a refusal asks for. */
+const NEXT: Readonly<Partial<Record<string, string>>> = {
+  BACKTEST_NOT_FOUND: "list_backtests has the ids",
+  OPTIMIZATION_NOT_FOUND: "optimize answered its id; for the id of a backtest call read_backtest",
+  TRIAL_NOT_FOUND: "read_optimization has the numbers of the best trials",
+  STRATEGY_NOT_FOUND: "list_strategies has the slugs and names",
+  UNIVERSE_NOT_FOUND: "list_universes has the slugs",
+  INVALID_SCRIPT: "read_page strategy.d.ts declares all that a script may call, and scripts has examples",
+};
+
 /** A refusal as an answer that a model can act on: it repairs the call and tries again. */
 function refuse(name: string, error: unknown) {
   const { appCode: code, message, issues, retryAfterSeconds, cause } = toAppError(error);
@@ -109,6 +119,9 @@ function refuse(name: string, error: unknown) {
     log.error("Cannot answer {name}: {error}", { name, error: cause ?? error });
   }
   const wait = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
-  const text = writeAnswer({ error: { code, message, issues: issues.slice(0, 10), ...wait }, more: `explain ${code}` });
+  const text = writeAnswer({
+    error: { code, message, issues: issues.slice(0, 10), ...wait },
+    more: NEXT[code] ?? `explain ${code}`,
+  });
   return { content: [{ type: "text" as const, text }], isError: true };
 }

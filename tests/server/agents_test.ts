@@ -137,7 +137,28 @@ Deno.test("answers have at most 8 KB and say how to read on", async (t) => {
   await t.step("a metric and a code are explained from the pages", async () => {
     const sortino = JSON.stringify(await agent.call("explain", { word: "sortino" }));
     expect(sortino).toMatch(/^\{"word":"sortino","found":\d+,"passages":\[\{"page":"metrics",.*root of the mean/);
-    expect(JSON.stringify(await agent.call("explain", { word: "INVALID_SIGNAL" }))).toContain("INVALID_SIGNAL");
+    expect(JSON.stringify(await agent.call("explain", { word: "INVALID_SIGNAL" }))).toContain("such as a NaN");
+    const firstOf = async (word: string) => Object(await agent.call("explain", { word })).passages[0].text;
+    expect(await firstOf("INVALID_PARAMETERS")).toBe(
+      "| `INVALID_PARAMETERS` | the strategy's schema refuses a parameter |",
+    );
+    expect(await firstOf("haircut")).toMatch(/^\| `haircut_sharpe` \|/);
+    expect(await firstOf("Calmar ratio")).toMatch(/^\| `calmar`, Calmar \|/);
+    expect(await firstOf("walk forward")).toBe("## Walk-forward");
+    expect(await agent.call("explain", { word: "nothing like it" })).toMatchObject({ found: 0 });
+  });
+  await t.step("data and strategies are found by what people write, and a miss says where to look", async () => {
+    expect(await agent.call("find_data", { search: "DEMO@SAMPLE" })).toMatchObject({
+      instruments: [{ symbol: "DEMO" }],
+    });
+    expect(await agent.call("find_data", { search: "bitcoin" })).toMatchObject({
+      ...{ instruments: [], more: "no symbol has this in it: call find_data without search" },
+    });
+    expect(await agent.call("read_strategy", { slug: "sma cross" })).toMatchObject({ slug: "sma-cross" });
+    expect(await agent.text("read_strategy", { slug: "nobody" })).toContain('"more":"list_strategies has the slugs');
+    expect(await agent.call("read_page", { page: "metrics", first_line: 100_000 })).toMatchObject({
+      more: expect.stringMatching(/^the page ends with line \d+$/),
+    });
     const { resources } = await agent.client.listResources();
     expect(resources.map(({ uri }) => uri)).toContain("hindcast://docs/strategy.d.ts");
     const { contents } = await agent.client.readResource({ uri: "hindcast://docs/metrics" });
@@ -213,7 +234,12 @@ async function walk(agent: Agent): Promise<void> {
     space: { fast: { values: [4, 12] }, slow: { values: [30, 60] } },
     walk_forward: { train_days: 30, test_days: 10 },
   });
-  expect(walked).toMatchObject({ status: "completed", windows: expect.arrayContaining([expect.any(Object)]) });
+  expect(walked).toMatchObject({
+    ...{ status: "completed", windows: expect.arrayContaining([expect.any(Object)]) },
+    // The days of its curve would leave no room for the rest.
+    out_of_sample: expect.not.objectContaining({ equity: expect.anything() }),
+    tries: { says: expect.stringContaining("tries of this strategy") },
+  });
   const stressed = await agent.call("stress_test", { id: trial.id });
   expect(stressed).toMatchObject({ status: "completed", rows: expect.arrayContaining([expect.any(Object)]) });
   await agent.call("compare_backtests", { ids: [run.id, trial.id] });

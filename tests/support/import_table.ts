@@ -73,9 +73,11 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["server/requests/auth.ts", ["server/", "routers/", "db/"]],
   // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
   ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/common/sign_up.ts"]],
-  // An agent reads the same pages as a person.
+  // An agent reads the same pages as a person, and the meanings of codes that the reference has.
   ["server/agents/pages.ts", [
     "docs/",
+    "routers/common/error_codes.ts",
+    "server/openapi/field_words.ts",
     "strategies/SCRIPTS.md",
     "strategies/PYTHON.md",
     "strategies/scripts/strategy.d.ts",
