@@ -30,6 +30,7 @@ const FAULTY_SCRIPT = `strategy(({ fault }) => {
     if (i < 5) return;
     if (fault === "throws") throw new Error("at candle 5");
     while (fault === "hangs");
+    if (fault === "splits") kept.push("x".repeat(2 ** 28).split(""));
     if (fault === "grows") kept.push(new Float64Array(8e6).fill(1));
   } };
 });`;
@@ -114,15 +115,15 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
   });
   for (const [over, own] of Object.entries({ "one market": {}, "two markets with one account": MARKETS })) {
     await t.step(
-      `over ${over}, a point that the script refuses is none, and those that throw, hang or grow are failed trials`,
+      `over ${over}, a point that the script refuses is none, and those that throw, hang, grow or end the engine are failed trials`,
       async () => {
         const parameters = { ...RUN.parameters, ...own, runtime: { type: "script", source: FAULTY_SCRIPT } };
-        const faults = ["first", "throws", "second", "hangs", "third", "grows", "refuses", "fourth"];
+        const faults = ["first", "throws", "second", "hangs", "third", "grows", "refuses", "splits", "fourth"];
         const { ended, trials } = await limited.optimize({ strategy: "faulty", parameters }, faults);
         expect(ended.at("/optimization")).toMatchObject({
           status: "completed",
-          points: { done: 8, refused: 1 },
-          trials: { done: 7, failed: 3 },
+          points: { done: 9, refused: 1 },
+          trials: { done: 8, failed: 4 },
         });
         expect(trials.map(({ parameters, error }) => [parameters.fault, error?.code])).toEqual([
           ["first", undefined],
@@ -132,6 +133,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
           ["throws", "STRATEGY_FAILED"],
           ["hangs", "STRATEGY_TIMED_OUT"],
           ["grows", "STRATEGY_OUT_OF_MEMORY"],
+          ["splits", "STRATEGY_OUT_OF_MEMORY"],
         ]);
       },
     );

@@ -17,6 +17,7 @@ import type {
   WasmTrialsJob,
 } from "../sandbox/trials_task.ts";
 import { isJitless, refuseScript, type ScriptModes } from "../scripts/script_mode.ts";
+import { runPastBroken } from "./broken_trials.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { SlicePlan } from "./slice_plan.ts";
 
@@ -59,7 +60,7 @@ export async function openCode({ db, scripts }: CodeServices, runtime: CodeRunti
   };
 }
 
-/** Runs the first trials of a slice, as many as it has time for. @throws {RunError} When no trial can run. */
+/** Runs the first trials of a slice, as many as it has time for. @throws {RunError} When none can run, or as runPastBroken(). */
 export async function runCodeTrials(
   services: CodeServices,
   runtime: CodeRuntime,
@@ -74,13 +75,14 @@ export async function runCodeTrials(
     const trials = describeTrials(task, task.execution, collected.done);
     return toJob({ ...trials, task: settings, lookbackWanted, canReload });
   };
-  const outcome = await runInSandbox(jobOf(plan, true), {
-    ...limits,
-    jitless,
-    onTrial: (trial) => collected.add(trial),
-    reload: async (lookback) => jobOf(await reload(lookback), false),
-  });
-  return collected.end(outcome);
+  const run = () =>
+    runInSandbox(jobOf(plan, true), {
+      ...limits,
+      jitless,
+      onTrial: (trial) => collected.add(trial),
+      reload: async (lookback) => jobOf(await reload(lookback), false),
+    });
+  return await runPastBroken(collected, run, limits.deadlineMs);
 }
 
 /** The trials of a slice that are not done yet, as a process of code takes them. */

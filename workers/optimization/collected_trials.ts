@@ -15,6 +15,11 @@ export class CollectedTrials {
     this.#table = new TrialTable(ranking);
   }
 
+  /** How many have not ended. */
+  get left(): number {
+    return this.#trials.length - this.done;
+  }
+
   add(outcome: TrialOutcome): void {
     const trial = this.#trials[this.done++];
     if (trial === undefined) throw new RangeError(`Cannot take a trial after the last one of ${this.#trials.length}`);
@@ -33,7 +38,7 @@ export class CollectedTrials {
    */
   end(outcome: Outcome<object>): Outcome<SliceRun> {
     const isLate = outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
-    if (isLate && this.done < this.#trials.length) this.add(outcome);
+    if (isLate && this.left > 0) this.add(outcome);
     if (this.done === 0) return outcome.type === "completed" ? NOT_BEGUN : outcome;
     return { type: "completed", done: this.done, refused: this.#refused, ...this.#table.encode() };
   }

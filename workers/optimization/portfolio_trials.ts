@@ -11,13 +11,14 @@ import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import type { SandboxMarkets } from "../sandbox/task.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import { type CodeRuntime, type CodeServices, describeTrials, openCode } from "./code_trials.ts";
+import { runPastBroken } from "./broken_trials.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
 
 /**
  * Runs the first trials of a slice of a module or a script, as many as it has time for, in one process.
  *
- * @throws {RunError} When no trial can run.
+ * @throws {RunError} When no trial can run, or as runPastBroken().
  */
 export async function runCodeAccounts(
   services: CodeServices,
@@ -32,13 +33,14 @@ export async function runCodeAccounts(
     const canReload = lookbackWanted === null;
     return toMarketsJob({ ...trials, task, lookbackWanted: lookbackWanted ?? trials.lookback, canReload });
   };
-  const outcome = await runInSandbox(jobOf(slice, null), {
-    ...limits,
-    jitless,
-    onTrial: (trial) => collected.add(trial),
-    reload: async (lookback) => jobOf(await slice.reload(lookback), lookback),
-  });
-  return collected.end(outcome);
+  const run = () =>
+    runInSandbox(jobOf(slice, null), {
+      ...limits,
+      jitless,
+      onTrial: (trial) => collected.add(trial),
+      reload: async (lookback) => jobOf(await slice.reload(lookback), lookback),
+    });
+  return await runPastBroken(collected, run, limits.deadlineMs);
 }
 
 interface RemoteServices {

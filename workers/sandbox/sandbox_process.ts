@@ -225,6 +225,10 @@ export class SandboxProcess<Value extends object> {
     if (/out of memory|heap limit|Cannot allocate/i.test(this.#errors)) {
       this.#fail("STRATEGY_OUT_OF_MEMORY", `Cannot go on after ${this.#decided} candles: out of memory`);
     }
+    if (/invalid (?:size|array length|table size)/.test(this.#errors)) {
+      const message = `Cannot go on after ${this.#decided} candles: a list, a text or a table is longer than may be`;
+      this.#fail("STRATEGY_OUT_OF_MEMORY", message);
+    }
     // The runtime's own parser has no other answer to 60,000 parentheses.
     if (/overflowed its stack/.test(this.#errors)) {
       this.#fail("STRATEGY_FAILED", "Cannot read the strategy: its parts are nested too deeply");
