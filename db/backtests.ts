@@ -18,6 +18,7 @@ import { insertResultCandles } from "./result_candles.ts";
 import { candlesOf, deleteChunks, deleteChunksOfOthers } from "./result_chunks.ts";
 import { RunRecords, UNENDED } from "./runs.ts";
 import { type Backtest, BACKTEST_COLUMNS } from "./stale_results.ts";
+import type { SubmittedColumn } from "./run_columns.ts";
 import { insertRunMembers } from "./run_members.ts";
 import { backtests, type Member } from "./schema.ts";
 
@@ -25,28 +26,7 @@ export type { AttemptKey, Backtest, CompletedRun };
 
 /** The columns that a submission sets; the service sets the others. */
 export type NewBacktest =
-  & Pick<
-    typeof backtests.$inferInsert,
-    | "ownerId"
-    | "symbol"
-    | "exchange"
-    | "strategy"
-    | "strategySlug"
-    | "strategyVersion"
-    | "startDate"
-    | "endDate"
-    | "initialBalance"
-    | "parameters"
-    | "runtime"
-    | "queuePosition"
-    | "name"
-    | "tags"
-    | "notes"
-    | "star"
-    | "fresh"
-    | "idempotencyKey"
-    | "requestSha256"
-  >
+  & Pick<typeof backtests.$inferInsert, SubmittedColumn | "queuePosition" | "tags" | "notes" | "star" | "fresh">
   & {
     /** Of the universe that `parameters` names: a run keeps them, whatever becomes of the universe. */
     readonly members?: readonly Member[] | undefined;

@@ -1,15 +1,9 @@
 /** Kinds of columns that several tables have: values that drizzle has no name for, and lists of values. */
-import { customType, date, text, timestamp } from "drizzle-orm/pg-core";
+import { customType, date, timestamp } from "drizzle-orm/pg-core";
 
 export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 export const day = (name: string) => date(name, { mode: "string" });
-
-/** The client's key of a run's submission, and the SHA-256 of what it submitted, hexadecimal. */
-export const submissionKey = () => ({
-  idempotencyKey: text("idempotency_key"),
-  requestSha256: text("request_sha256"),
-});
 
 /** Strategies whose code is stored with us. */
 export const CODE_FORMATS = ["wasm", "script"] as const;

@@ -1,26 +1,14 @@
 /** The tables of optimizations. */
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  doublePrecision,
-  index,
-  integer,
-  json,
-  jsonb,
-  pgTable,
-  primaryKey,
-  real,
-  text,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { bigint, index, integer, json, jsonb, pgTable, primaryKey, real, text, uuid } from "drizzle-orm/pg-core";
 import type { PathRules } from "../research/luck/tested_paths.ts";
 import type { Luck } from "../research/luck/conclusion.ts";
 import type { Overfitting } from "../research/overfitting.ts";
 import type { Space } from "../research/space.ts";
 import type { OutOfSample, WalkForward, WindowDates } from "../research/walk_forward.ts";
-import { user } from "./account_schema.ts";
 import type { TrialNotes } from "./codec/trial_table.ts";
-import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime, submissionKey } from "./column_types.ts";
+import { bytea } from "./column_types.ts";
+import { recordColumns, requestColumns } from "./run_columns.ts";
 
 /** How an optimization chooses its points: all of them, or some at random. */
 export const METHODS = ["grid", "random", "tpe"] as const;
@@ -72,20 +60,8 @@ export interface OptimizationWindow extends WindowDates {
 }
 
 export const optimizations = pgTable("optimizations", {
-  /** A UUIDv7, so that newest first is by id. */
-  id: uuid("id").primaryKey(),
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  symbol: text("symbol").notNull(),
-  exchange: text("exchange").notNull(),
-  strategy: text("strategy").notNull(),
-  strategySlug: text("strategy_slug"),
-  strategyVersion: text("strategy_version"),
-  startDate: day("start_date").notNull(),
-  endDate: day("end_date").notNull(),
-  initialBalance: doublePrecision("initial_balance").notNull(),
-  /** The same in all trials, as in `backtests`: with defaults, `timeframe`, `execution` and, if given, `runtime`. */
-  parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
-  runtime: jsonb("runtime").$type<SandboxRuntime>(),
+  ...recordColumns(),
+  ...requestColumns(),
   space: jsonb("space").$type<Space>().notNull(),
   /** The constraints as submitted. */
   constraints: text("constraints").array().notNull(),
@@ -100,10 +76,6 @@ export const optimizations = pgTable("optimizations", {
   scan: jsonb("scan").$type<Scan>(),
   /** How the days of luck.tested_paths are cut; null: as usual. */
   testedPaths: jsonb("tested_paths").$type<PathRules>(),
-  /** The owner's own words about it, which no run reads. */
-  name: text("name"),
-  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
-  ...submissionKey(),
   /** Points of the whole space. */
   spacePoints: bigint("space_points", { mode: "number" }).notNull(),
   /** Points that it tries: all of them, or those that it has drawn; 0 until it has begun. */
@@ -131,12 +103,6 @@ export const optimizations = pgTable("optimizations", {
   windowPointsDone: integer("window_points_done").notNull().default(0),
   /** Null until it has completed. */
   outOfSample: jsonb("out_of_sample").$type<OutOfSample>(),
-  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
-  /** The approximate size of the record with its trials. */
-  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  startedAt: moment("started_at"),
-  finishedAt: moment("finished_at"),
 }, (table) => [
   index("optimizations_owner_index").on(table.ownerId, table.id),
   index("optimizations_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),

@@ -2,6 +2,7 @@ import { and, desc, eq, inArray } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
+import type { SubmittedColumn } from "./run_columns.ts";
 import { RunRecords, UNENDED } from "./runs.ts";
 import { type BestTrial, optimizations, type OptimizationWindow, type WindowRun } from "./schema.ts";
 
@@ -11,17 +12,7 @@ export type Optimization = typeof optimizations.$inferSelect;
 /** The columns that a submission sets; the service sets the others. */
 export type NewOptimization = Pick<
   typeof optimizations.$inferInsert,
-  | "ownerId"
-  | "symbol"
-  | "exchange"
-  | "strategy"
-  | "strategySlug"
-  | "strategyVersion"
-  | "startDate"
-  | "endDate"
-  | "initialBalance"
-  | "parameters"
-  | "runtime"
+  | SubmittedColumn
   | "space"
   | "constraints"
   | "method"
@@ -32,9 +23,6 @@ export type NewOptimization = Pick<
   | "walkForward"
   | "scan"
   | "testedPaths"
-  | "name"
-  | "idempotencyKey"
-  | "requestSha256"
   | "spacePoints"
   | "sizeBytes"
 >;

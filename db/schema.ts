@@ -22,9 +22,10 @@ import type { StressResult } from "../research/stress/stress_table.ts";
 import { user } from "./account_schema.ts";
 import type { StoredPlot } from "./codec/plots_part.ts";
 import { RESULT_PARTS } from "./codec/result_parts.ts";
-import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime, submissionKey } from "./column_types.ts";
+import { bytea, moment } from "./column_types.ts";
 import { optimizations } from "./optimization_schema.ts";
 import type { ResultInputs } from "./result_inputs.ts";
+import { recordColumns, requestColumns } from "./run_columns.ts";
 
 export { BACKTEST_STATUSES, CHECK_FORMATS, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
 export * from "./account_schema.ts";
@@ -50,22 +51,8 @@ const metric = (name: (typeof LISTED_METRICS)[number]) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`(result -> 'metrics' ->> '${name}')::float8`));
 
 export const backtests = pgTable("backtests", {
-  /** A UUIDv7, so that newest first is by id. */
-  id: uuid("id").primaryKey(),
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  symbol: text("symbol").notNull(),
-  exchange: text("exchange").notNull(),
-  strategy: text("strategy").notNull(),
-  strategySlug: text("strategy_slug"),
-  strategyVersion: text("strategy_version"),
-  startDate: day("start_date").notNull(),
-  endDate: day("end_date").notNull(),
-  initialBalance: doublePrecision("initial_balance").notNull(),
-  /** Effective: with defaults, `timeframe`, `execution` and, if given, `runtime`. */
-  parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
-  /** The foreign code that a worker runs in a sandbox; null for a built-in strategy. */
-  runtime: jsonb("runtime").$type<SandboxRuntime>(),
-  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
+  ...recordColumns(),
+  ...requestColumns(),
   /** Workers take lower positions first; see quotas.ts. */
   queuePosition: integer("queue_position").notNull().default(0),
   progress: real("progress").notNull().default(0),
@@ -73,7 +60,6 @@ export const backtests = pgTable("backtests", {
   partialEquity: jsonb("partial_equity").$type<{ readonly timestamp: string; readonly equity: number }>(),
   /** How often a worker began it. Only the worker of the last attempt can store a result. */
   attempts: smallint("attempts").notNull().default(0),
-  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   result: jsonb("result").$type<BacktestResult>(),
   /** Of the result: equal for equal inputs. A column of its own, so that an index can count them. */
   runKey: text("run_key").generatedAlwaysAs(sql`result ->> 'run_key'`),
@@ -98,17 +84,10 @@ export const backtests = pgTable("backtests", {
   plots: json("plots").$type<readonly StoredPlot[]>(),
   /** The equity in a few points, as a fraction of the initial balance; null for results from before there were any. */
   sparkline: doublePrecision("sparkline").array(),
-  /** The owner's own words about it, which no run reads. */
-  name: text("name"),
+  /** The owner's own words about it, as the name. */
   tags: text("tags").array().notNull().default(sql`'{}'`),
   notes: text("notes"),
   star: boolean("star").notNull().default(false),
-  /** The approximate size of the record with its trades, orders and equity. */
-  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
-  ...submissionKey(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  startedAt: moment("started_at"),
-  finishedAt: moment("finished_at"),
 }, (table) => [
   index("backtests_owner_index").on(table.ownerId, table.id),
   index("backtests_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
@@ -186,19 +165,10 @@ export const resultChunks = pgTable("result_chunks", {
 
 /** The columns of what is found out about a backtest, see backtest_studies.ts: it goes with the backtest. */
 const studyColumns = () => ({
-  id: uuid("id").primaryKey(),
-  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  ...recordColumns(),
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
-  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
   progress: real("progress").notNull().default(0),
   attempts: smallint("attempts").notNull().default(0),
-  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
-  /** The approximate size of the record; its backtest's counts it. */
-  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
-  ...submissionKey(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  startedAt: moment("started_at"),
-  finishedAt: moment("finished_at"),
 });
 
 type StudyKeys = Readonly<Record<"id" | "ownerId" | "backtestId" | "idempotencyKey", AnyPgColumn>>;
