@@ -6,15 +6,14 @@ import { Button, buttonClass } from "./button.tsx";
  * A button that deletes after a question.
  *
  * @param trigger The button's own word. @param title The question. @param text What else is lost. @param label The answer that deletes.
- * @param error Of the last attempt; null without one.
+ * @param removal Its state; `error` is that of the last attempt.
  */
-export function DeleteButton({ trigger = "Delete", title, text, label, isPending, error, onConfirm }: {
+export function DeleteButton({ trigger = "Delete", title, text, label, removal: { isPending, error }, onConfirm }: {
   readonly trigger?: string;
   readonly title: string;
   readonly text: string;
   readonly label: string;
-  readonly isPending: boolean;
-  readonly error: unknown;
+  readonly removal: { readonly isPending: boolean; readonly error: unknown };
   readonly onConfirm: () => void;
 }) {
   return (

@@ -1,5 +1,6 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useId, useState } from "react";
+import { describeError } from "../api.ts";
 import { controlClass, FieldNote } from "./field.tsx";
 
 /** A line of a picker's list. */
@@ -103,11 +104,21 @@ function mentions({ key, name, detail }: PickerItem, text: string): boolean {
   return `${key} ${name} ${detail}`.toLowerCase().includes(text.toLowerCase());
 }
 
-/** The last words of a list of `count` lines. */
-export function describeList(
-  { count, isLoading, hasMore }: { readonly count: number; readonly isLoading: boolean; readonly hasMore: boolean },
-): string {
-  if (isLoading) return "Loading …";
-  if (count === 0) return "Nothing fits this search.";
-  return hasMore ? `The first ${count}. Type to find others.` : "";
+/** A query for the lines that fit a search. */
+interface LineQuery {
+  readonly data: { readonly next_cursor?: string | null } | undefined;
+  readonly error: unknown;
+  readonly isPlaceholderData: boolean;
+}
+
+/** A picker's `isLoading` and `note`. @param count The lines that fit. */
+export function describeList({ data, error, isPlaceholderData }: LineQuery, count: number) {
+  return { isLoading: isPlaceholderData, note: noteOf() };
+
+  function noteOf(): string {
+    if (error) return describeError(error);
+    if (data === undefined || isPlaceholderData) return "Loading …";
+    if (count === 0) return "Nothing fits this search.";
+    return typeof data.next_cursor === "string" ? `The first ${count}. Type to find others.` : "";
+  }
 }

@@ -62,8 +62,7 @@ function Row({ token: { id, name, scope, created_at, expires_at, last_used_at },
           title={`Revoke “${name}”?`}
           text="The next request of a program that uses it is refused. This cannot be undone."
           label="Revoke it"
-          isPending={revoke.isPending}
-          error={revoke.error}
+          removal={revoke}
           onConfirm={() => revoke.mutate({ id })}
         />
       </td>

@@ -157,8 +157,7 @@ function DeleteInstrument({ instrument: { id, symbol }, onDone }: {
       title={`Delete ${symbol}?`}
       text="All its candles are deleted with it. Results of runs stay. This cannot be undone."
       label="Delete instrument"
-      isPending={remove.isPending}
-      error={remove.error}
+      removal={remove}
       onConfirm={() => remove.mutate({ id })}
     />
   );

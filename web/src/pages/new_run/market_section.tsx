@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
-import { api, describeError, type Instrument } from "../../api.ts";
+import { api, type Instrument } from "../../api.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { describeList, Picker } from "../../parts/picker.tsx";
@@ -62,11 +62,11 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
   const [symbol, exchange] = watch(["symbol", "exchange"]);
   const [isOther, setOther] = useState(false);
   const [search, setSearch] = useState("");
-  const { data, error, isPlaceholderData } = useInstruments(search);
+  const list = useInstruments(search);
   const found = useInstruments(symbol).data?.instruments;
   const held = found?.find((each) => each.symbol === symbol && each.exchange === exchange);
   const isTyped = isOther || (found !== undefined && held === undefined);
-  const instruments = data?.instruments ?? [];
+  const instruments = list.data?.instruments ?? [];
   const pick = (key: string) => {
     const instrument = instruments.find((each) => keyOf(each) === key);
     setOther(instrument === undefined);
@@ -87,12 +87,7 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
         hint={describe(held, isTyped)}
         error={isTyped ? undefined : errors.symbol?.message ?? errors.exchange?.message}
         items={[...instruments.map(toItem), OTHER]}
-        isLoading={isPlaceholderData}
-        note={error ? describeError(error) : describeList({
-          count: instruments.length,
-          isLoading: data === undefined || isPlaceholderData,
-          hasMore: typeof data?.next_cursor === "string",
-        })}
+        {...describeList(list, instruments.length)}
         onSearch={setSearch}
         onPick={pick}
       />

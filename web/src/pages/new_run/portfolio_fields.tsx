@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
-import { api, describeError } from "../../api.ts";
+import { api } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { CheckField, Field, FieldNote, SelectField } from "../../parts/field.tsx";
 import { formatCount } from "../../parts/format.ts";
@@ -141,11 +141,11 @@ function MarketList(
   { form: { watch, setValue, clearErrors, formState: { errors } } }: { readonly form: UseFormReturn<RunForm> },
 ) {
   const [search, setSearch] = useState("");
-  const { data, error, isPlaceholderData } = useInstruments(search);
+  const list = useInstruments(search);
   const chosen = watch("markets.instruments");
   const isChosen = (one: ListedMarket) =>
     chosen.some(({ symbol, exchange }) => symbol === one.symbol && exchange === one.exchange);
-  const held = (data?.instruments ?? []).filter((each) => !isChosen(each));
+  const held = (list.data?.instruments ?? []).filter((each) => !isChosen(each));
   const items = held.map(toItem);
   const set = (next: ListedMarket[]) => {
     setValue("markets.instruments", next);
@@ -161,12 +161,7 @@ function MarketList(
         hint={chosen.length === 0 ? "" : `${formatCount(chosen.length)} of at most ${formatCount(MARKETS_MAX)}`}
         error={errors.markets?.instruments?.message ?? errors.markets?.instruments?.root?.message}
         items={items}
-        isLoading={isPlaceholderData}
-        note={error ? describeError(error) : describeList({
-          count: items.length,
-          isLoading: data === undefined || isPlaceholderData,
-          hasMore: typeof data?.next_cursor === "string",
-        })}
+        {...describeList(list, items.length)}
         onSearch={setSearch}
         onPick={(key) => {
           const found = held.find((each) => toItem(each).key === key);
@@ -200,19 +195,19 @@ function UniversePicker(
 ) {
   const [search, setSearch] = useState("");
   const chosen = watch("markets.universe");
-  const { data, error, isPlaceholderData } = useQuery(
+  const list = useQuery(
     api.universes.list.queryOptions(
       { limit: LIST_MAX, ...(search === "" ? {} : { search: search.slice(0, 100) }) },
       { placeholderData: keepPreviousData },
     ),
   );
-  const items = (data?.universes ?? []).map(({ slug, description, members, is_owner }) => ({
+  const items = (list.data?.universes ?? []).map(({ slug, description, members, is_owner }) => ({
     key: slug,
     name: slug,
     detail: [`${formatCount(members)} members`, description].filter(Boolean).join(" · "),
     tag: is_owner ? "Yours" : "Public",
   }));
-  const isEmpty = data !== undefined && items.length === 0 && search === "";
+  const isEmpty = list.data !== undefined && items.length === 0 && search === "";
   return (
     <>
       <Picker
@@ -222,12 +217,7 @@ function UniversePicker(
         hint={chosen.includes("@") ? "This version; choose it again for the newest" : "Its newest version"}
         error={errors.markets?.universe?.message}
         items={items}
-        isLoading={isPlaceholderData}
-        note={error ? describeError(error) : describeList({
-          count: items.length,
-          isLoading: data === undefined || isPlaceholderData,
-          hasMore: typeof data?.next_cursor === "string",
-        })}
+        {...describeList(list, items.length)}
         onSearch={setSearch}
         onPick={(slug) => {
           setValue("markets.universe", slug);

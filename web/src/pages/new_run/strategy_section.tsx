@@ -48,13 +48,13 @@ function StrategyPicker({ chosen, choose }: {
 }) {
   const [search, setSearch] = useState("");
   const [fault, setFault] = useState<string>();
-  const { data, error, isPlaceholderData } = useQuery(
+  const list = useQuery(
     api.strategies.summaries.queryOptions(
       { limit: LIST_MAX, ...(search === "" ? {} : { search: search.slice(0, 100) }) },
       { placeholderData: keepPreviousData },
     ),
   );
-  const items = (data?.strategies ?? []).map(({ slug, name, description, source, is_owner }) => ({
+  const items = (list.data?.strategies ?? []).map(({ slug, name, description, source, is_owner }) => ({
     key: slug,
     name,
     detail: description,
@@ -75,12 +75,7 @@ function StrategyPicker({ chosen, choose }: {
       searchLabel="Search strategies"
       chosen={{ key: chosen.entry?.slug ?? "", name: chosen.name }}
       items={items}
-      isLoading={isPlaceholderData}
-      note={error ? describeError(error) : describeList({
-        count: items.length,
-        isLoading: data === undefined || isPlaceholderData,
-        hasMore: typeof data?.next_cursor === "string",
-      })}
+      {...describeList(list, items.length)}
       error={fault}
       onSearch={setSearch}
       onPick={(slug) => void pick(slug)}

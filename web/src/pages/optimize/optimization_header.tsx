@@ -56,8 +56,7 @@ function Actions({ optimization, id }: { readonly optimization: Optimization; re
         title="Delete this optimization?"
         text="Its trials are deleted with it. Backtests that were made of them stay."
         label="Delete optimization"
-        isPending={remove.isPending}
-        error={remove.error}
+        removal={remove}
         onConfirm={() => remove.mutate({ id })}
       />
       {cancel.error !== null && <p role="alert" className="text-sm text-danger">{describeError(cancel.error)}</p>}

@@ -108,8 +108,7 @@ function DeleteRun({ id }: { readonly id: string }) {
       title="Delete this run?"
       text="Its result, trades and orders are deleted with it. This cannot be undone."
       label="Delete run"
-      isPending={remove.isPending}
-      error={remove.error}
+      removal={remove}
       onConfirm={() => remove.mutate({ id })}
     />
   );

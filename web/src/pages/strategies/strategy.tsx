@@ -205,8 +205,7 @@ function DeleteStrategy({ slug }: { readonly slug: string }) {
       title="Delete this strategy?"
       text="It is deleted with all its versions. Results of its runs stay. This cannot be undone."
       label="Delete strategy"
-      isPending={remove.isPending}
-      error={remove.error}
+      removal={remove}
       onConfirm={() => remove.mutate({ slug })}
     />
   );

@@ -144,8 +144,7 @@ function DeleteUniverse({ slug }: { readonly slug: string }) {
       title="Delete this universe?"
       text="It is deleted with all its versions. Results of its runs stay. This cannot be undone."
       label="Delete universe"
-      isPending={remove.isPending}
-      error={remove.error}
+      removal={remove}
       onConfirm={() => remove.mutate({ slug })}
     />
   );

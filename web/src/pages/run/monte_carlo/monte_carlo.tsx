@@ -110,8 +110,7 @@ function Simulation({ simulation, onProgress, onChange }: {
                 title="Delete this simulation?"
                 text="The same settings and seed give it again."
                 label="Delete simulation"
-                isPending={remove.isPending}
-                error={remove.error}
+                removal={remove}
                 onConfirm={() => remove.mutate({ id })}
               />
             )
