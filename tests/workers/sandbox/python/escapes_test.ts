@@ -175,20 +175,101 @@ Deno.test("candles to come are nowhere in the interpreter's memory", async () =>
   expect([has(12), has(12345.678), has(54321.876)]).toEqual([true, false, false]);
 });
 
-Deno.test("a strategy that overwrites what it finds harms itself alone", async () => {
-  const outcomes = await Promise.all([
-    failureOfPython("orders.buy = None", "pass"),
-    failureOfPython("crosses_above.__globals__['words'][0] = 99999"),
-    failureOfPython("crosses_above.__globals__['tables'][:] = bytes(len(crosses_above.__globals__['tables']))"),
-    failureOfPython("pass", "crosses_above.__globals__['columns'].views[:] = [1]\ncandles.close"),
-    failureOfPython(
-      "crosses_above.__globals__['log'].lines.clear(); print(1); crosses_above.__globals__['log'].lines.clear()",
-    ),
-    failureOfPython("pass", "crosses_above.__globals__['json'].dumps = lambda value: 'x' * 9000000"),
-    failureOfPython("account.cash = 1e9; account.quantity = -5"),
-    failureOfPython("crosses_above.__globals__['candle_now'][0] = 9; plot('x', 1)"),
-  ]);
-  for (const outcome of outcomes) expect(outcome).toMatch(/^none$|^Cannot /);
+/** Values that a strategy is given, and what it gets from them. */
+const VALUES: Readonly<Record<string, string>> = {
+  "the candles": "candles",
+  "a column": "candles.close",
+  "a slice of a column": "candles.close[:1]",
+  "an indicator's column": "self.mean",
+  "the account": "account",
+  "the orders": "orders",
+  "a method of the orders": "orders.buy",
+  "the trades": "orders.trades",
+  "the closed trades": "account.closed_trades",
+  "an indicator": "sma",
+  "utc's answer": "utc(0)",
+  "the base class": "Strategy",
+  "the strategy": "self",
+  "print": "print",
+  "an error of ours": "caught(lambda: orders.close(-2))",
+  "an error of the runtime": "caught(lambda: 1 / 0)",
+  "an error of the stack": "caught(lambda: (lambda f: f(f))(lambda f: f(f)))",
+  "an error of memory": "caught(lambda: 'a' * (1 << 40))",
+  "a refused import": "caught(lambda: __import__('js'))",
+  "the frames behind an error": "caught(lambda: orders.close(-2)).__traceback__.tb_frame.f_back",
+  "a generator's frame": "(n for n in candles.close).gi_frame",
+  "a function's globals": "crosses_above.__globals__",
+  "a closure": "orders.buy.__closure__ if hasattr(orders.buy, '__closure__') else orders.buy.__func__.__closure__",
+  "the classes of all": "type.__subclasses__(object)",
+};
+/** Looks for an object of JavaScript, or for a module of the host, behind a value. */
+const LOOK = `
+def caught(act):
+    try: act()
+    except BaseException as error: return error
+def look(first, most=20000):
+    gc, seen, left = crosses_above.__globals__["gc"], set(), [first]
+    while left and len(seen) < most:
+        each = left.pop()
+        if id(each) in seen: continue
+        seen.add(id(each))
+        name = type(each).__name__
+        if name.startswith("Js") and "Json" not in name and "JSON" not in name: return name
+        if getattr(each, "__name__", None) in ("js", "pyodide", "pyodide_js", "_pyodide"): return each.__name__
+        left.extend(gc.get_referents(each))
+    return "contained" if len(seen) > 0 else "nothing"
+`;
+
+Deno.test("nothing that a strategy can reach leads to the host", async (t) => {
+  await t.step("the search finds what it looks for", async () => {
+    const lines = 'class JsProxy: pass\nif i == 1: print(look({"deep": [(JsProxy(),)]}))';
+    expect(await logOfPython(lines, "pass", LOOK)).toEqual(["JsProxy"]);
+  });
+  for (const [name, value] of Object.entries(VALUES)) {
+    await t.step(name, async () => {
+      const lines = `if i == 1: print(look(${value}))`;
+      expect(await logOfPython(lines, "self.mean = sma(candles.close, 2)", LOOK)).toEqual(["contained"]);
+    });
+  }
+});
+
+/** Lines of `decide` by which a strategy takes over what it finds. Its run may fail; the host may not. */
+const OURS = (name: string) => `crosses_above.__globals__['${name}']`;
+const TAKEOVERS: Readonly<Record<string, string>> = {
+  "a method of the orders": "orders.buy = None",
+  "the words": `${OURS("words")}[0] = 99999`,
+  "the tables": `${OURS("tables")}[:] = bytes(len(${OURS("tables")}))`,
+  "the columns": `${OURS("columns")}.views[:] = [1]\ncandles.close`,
+  "the log": `${OURS("log")}.lines.clear(); print(1); ${OURS("log")}.lines.clear()`,
+  "a log of no texts": `${OURS("log")}.lines.append(7); print(1)`,
+  "json": `${OURS("json")}.dumps = lambda value: 'x' * 9000000`,
+  "a json that fails": `${OURS("json")}.dumps = ${OURS("json")}.loads = None`,
+  "the account": "account.cash = 1e9; account.quantity = -5",
+  "the newest candle": `${OURS("candle_now")}[0] = 9; plot('x', 1)`,
+  "all names of ours": "crosses_above.__globals__.clear()",
+  "len and print": `${OURS("builtins")}.len = None; ${OURS("builtins")}.print = None`,
+  "the modules": `${OURS("sys")}.modules.clear()`,
+  "the limit of calls": `${OURS("sys")}.setrecursionlimit(10**6)\nf = lambda g: g(g)\nf(f)`,
+  "the hook of errors": `${OURS("sys")}.excepthook = ${OURS("sys")}.unraisablehook = None\n1 / 0`,
+  "a trace of every line": `${OURS("sys")}.settrace(lambda *all: 1 / 0)`,
+  "no collection of garbage": `${OURS("gc")}.freeze(); ${OURS("gc")}.disable()`,
+  "an error that is no text": "class E(Exception):\n    def __str__(self): return 7\nraise E()",
+  "an error that fails": "class E(Exception):\n    def __str__(self): raise E()\n    __repr__ = __str__\nraise E()",
+  "a group of errors": "raise ExceptionGroup('x' * 9999, [ValueError(n) for n in range(999)])",
+  "an end": "raise SystemExit(0)",
+  "an interruption": "raise KeyboardInterrupt()",
+  "a class that is a number": "class N(float):\n    def __float__(self): return self\norders.buy(size=N('nan'))",
+  "a message of control characters": 'raise ValueError("\\x1b[31m\\n\\x00")',
+};
+
+Deno.test("a strategy that takes over what it finds fails alone", async (t) => {
+  for (const [name, lines] of Object.entries(TAKEOVERS)) {
+    await t.step(name, async () => {
+      const ended = await failureOfPython(lines);
+      expect(ended).toMatch(/^none$|^Cannot /);
+      expect([ended.length < 2000, /\p{Cc}/u.test(ended)]).toEqual([true, false]);
+    });
+  }
   const rich = await playPython(pythonDeciding("account.cash = 1e9\norders.buy(size=1)"), [10, 11, 12, 13]);
   expect(rich.result.balances.cash[0]).toBeLessThanOrEqual(10_000);
 });
