@@ -1,7 +1,9 @@
 /** Pages of the rows of results: trades and orders. */
 import { and, eq } from "drizzle-orm";
+import { type Order, toOrder } from "./codec/order_rows.ts";
 import { CHUNK_ROWS } from "./codec/result_parts.ts";
 import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "./codec/result_rows.ts";
+import { toTrade, type Trade } from "./codec/trade_rows.ts";
 import { readRecord } from "./codec/unreadable.ts";
 import type { Db } from "./database.ts";
 import { CHUNK_NUMBER_MAX, type ChunkRows, ofResult, type ResultPart } from "./result_chunks.ts";
@@ -25,17 +27,32 @@ const cutHere: CutChunk = async ({ record, read }, range) => {
   return stored && readRecord(record, () => cutRows(decodeRows(stored), range));
 };
 
+/** A page of the rows of one user's completed backtest; `after`: how many rows are known already; `limit`: rows at most. */
+interface RowsPage extends Omit<RowsKey, "part"> {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Orders in order of placement. @param cut Decodes the chunks; default: this thread. @throws {UnreadableRecord} */
+export function listOrders(db: Db, page: RowsPage, cut?: CutChunk): Promise<Order[]> {
+  return readPage(db, { ...page, part: "orders" }, toOrder, cut);
+}
+
+/** Trades, oldest first, as listOrders() lists orders. */
+export function listTrades(db: Db, page: RowsPage, cut?: CutChunk): Promise<Trade[]> {
+  return readPage(db, { ...page, part: "trades" }, toTrade, cut);
+}
+
 /**
  * One page of a part, row by row.
  *
- * @param page `after`: how many rows are known already; `limit`: rows at most.
  * @param toRow Makes a row of its place in the columns, its number from 1, and its tags.
  * @param cut Decodes the chunks.
  * @throws {UnreadableRecord}
  */
-export async function readPage<Row>(
+async function readPage<Row>(
   db: Db,
-  page: RowsKey & { readonly after: number; readonly limit: number },
+  page: RowsKey & RowsPage,
   toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null, exitTag: string | null) => Row,
   cut: CutChunk = cutHere,
 ): Promise<Row[]> {

@@ -1,6 +1,6 @@
 /** Procedures for drawing a backtest: the meaning of its metrics, a chart, trades in columns. */
 import { z } from "zod";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";

@@ -1,6 +1,6 @@
 /** The procedure behind a run's report: everything that its page shows, in one bounded answer. */
 import { z } from "zod";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema } from "./backtest_records.ts";
 import { inputObject } from "../common/input_object.ts";

@@ -12,7 +12,7 @@ import { readLog } from "../../db/backtest_logs.ts";
 import { listBacktests } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import {
   addUser,
   newBacktest,

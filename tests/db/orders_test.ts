@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 
-import { listOrders } from "../../db/orders.ts";
+import { listOrders } from "../../db/row_pages.ts";
 import { addCompleted, addUser, orderColumns, removeBacktest } from "../support/backtests.ts";
 import { databaseSteps } from "../support/database.ts";
 

@@ -8,10 +8,9 @@ import { decodeColumns, encodeColumns } from "../../db/codec/columns.ts";
 import { unpackTrades } from "../../db/codec/packed_trades.ts";
 import type { ResultChunk } from "../../db/codec/result_parts.ts";
 import { readEquity } from "../../db/equity.ts";
-import { listOrders } from "../../db/orders.ts";
+import { listOrders, listTrades } from "../../db/row_pages.ts";
 import { collectInSlices, insertChunks, insertChunksAhead } from "../../db/result_chunks.ts";
 import { resultChunks } from "../../db/schema.ts";
-import { listTrades } from "../../db/trades.ts";
 import { addUser, newBacktest, newChunks, newResult, tradeColumns } from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import { addCompleted, addUser, tradeColumns } from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 

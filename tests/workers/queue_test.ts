@@ -4,7 +4,7 @@ import { backtestRecords, insertBacktest, type NewBacktest } from "../../db/back
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { findRun } from "../../db/ingestion.ts";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { Jobs } from "../../workers/jobs/jobs.ts";

@@ -5,7 +5,7 @@ import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import { PostgresClient } from "../../db/postgres/postgres.ts";
 import { readEquity } from "../../db/equity.ts";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest } from "../support/backtests.ts";
 import { administer, createTestDatabase } from "../support/database.ts";

@@ -1,7 +1,7 @@
 /** The days and the trades of a completed backtest, as they are stored. */
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
-import { listTrades } from "../../db/trades.ts";
+import { listTrades } from "../../db/row_pages.ts";
 import { periodReturns } from "../../engine/metrics/period_returns.ts";
 import { daysOfRun } from "../../market/calendar/run_days.ts";
 import { RunError } from "../common/outcome.ts";

@@ -2,8 +2,7 @@ import { expect } from "@std/expect";
 import { backtestRecords, claimBacktests, insertBacktest, storeResults } from "../../../db/backtests.ts";
 import { failBacktest } from "../../../db/failed_backtests.ts";
 import { insertCheck, readVerdict, storeVerdict } from "../../../db/module_checks.ts";
-import { listOrders } from "../../../db/orders.ts";
-import { listTrades } from "../../../db/trades.ts";
+import { listOrders, listTrades } from "../../../db/row_pages.ts";
 import { addUser, newBacktest, newChunks, newResult, orderColumns, tradeColumns } from "../../support/backtests.ts";
 import { eachDatabaseTest } from "../../support/database.ts";
 

@@ -5,7 +5,7 @@ import { Batcher } from "../../../db/batcher.ts";
 import type { Db } from "../../../db/client.ts";
 import { createPostgresDatabase } from "../../../db/postgres_session.ts";
 import { PostgresClient } from "../../../db/postgres/postgres.ts";
-import { listTrades } from "../../../db/trades.ts";
+import { listTrades } from "../../../db/row_pages.ts";
 import { equityPart } from "../../../db/codec/result_parts.ts";
 import { readEquity } from "../../../db/equity.ts";
 import { removeUnusedCandles } from "../../../db/result_candles.ts";
