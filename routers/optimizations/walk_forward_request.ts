@@ -74,10 +74,12 @@ export function describeFlat(
   { runtime }: Pick<ResolvedStrategy, "runtime">,
   markets: number | undefined,
 ): string | null {
-  if (runtime?.type === "remote") return "positions of endpoints are not carried";
+  if (runtime?.type === "remote") {
+    return "positions of endpoints are not carried: leave it out, and each test starts flat";
+  }
   return runtime === null || markets === undefined
     ? null
-    : "positions over many markets are carried for built-in strategies alone";
+    : "positions over many markets are carried for built-in strategies alone: leave it out, and each test starts flat";
 }
 
 /** Positions are carried unless something prevents it. */

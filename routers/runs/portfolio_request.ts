@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Member } from "../../db/universes.ts";
 import { CODE_MARKETS_MAX, PORTFOLIO_MARKETS_MAX } from "../../engine/portfolio/portfolio.ts";
+import { MarketsRefused } from "../../strategies/builtin/portfolio/portfolio_builtin.ts";
 import { AppError, pointer, quote, validationFailed } from "../common/errors.ts";
 import { inputObject } from "../common/input_object.ts";
 import type { Parameters } from "../strategies/parameters.ts";
@@ -78,6 +79,7 @@ export async function completePortfolio(
     const members = requireMembers(list, (index) => `${path}/instruments/${index}`);
     requireCount(strategy, countMarkets(members), { path: `${path}/instruments`, asked });
     requireRoom(ctx, strategy, { markets: countMarkets(members), candles, path: `${path}/instruments` });
+    requireNamed(strategy, submitted, members, path);
     if (chosen.missing === "fail") {
       await requireKnown(ctx, members, { at: (index) => `${path}/instruments/${index}`, name: null });
     }
@@ -92,6 +94,7 @@ export async function completePortfolio(
   }
   requireCount(strategy, markets, { path: `${path}/universe`, asked });
   requireRoom(ctx, strategy, { markets, candles, path: `${path}/universe` });
+  requireNamed(strategy, submitted, found.members, path);
   if (chosen.missing === "fail") {
     await requireKnown(ctx, found.members, { at: () => `${path}/universe`, name: `${found.slug}@${found.version}` });
   }
@@ -153,6 +156,23 @@ function requireCount(
   if (markets >= min && markets <= (max ?? PORTFOLIO_MARKETS_MAX)) return;
   const range = max === null ? `at least ${min}` : max === min ? `${min}` : `${min} to ${max}`;
   throw refuse(path, `must name ${range} instruments for ${name}, not ${markets}`);
+}
+
+/** @throws AppError where parameters name instruments that are not in the run. */
+function requireNamed(
+  { portfolioBuiltin }: ResolvedStrategy,
+  submitted: Parameters,
+  members: readonly Pick<Member, "symbol" | "exchange">[],
+  path: string,
+): void {
+  const ids = new Map(members.map(({ symbol, exchange }) => [`${symbol}@${exchange}`, symbol]));
+  const markets = Array.from(ids, ([id, symbol]) => ({ id, symbol }));
+  try {
+    portfolioBuiltin?.requireMarkets?.(submitted, markets);
+  } catch (error) {
+    if (error instanceof MarketsRefused) throw refuse(`${path}/${error.parameter}`, error.message);
+    throw error;
+  }
 }
 
 /** A run costs its instruments times their candles. */

@@ -45,7 +45,8 @@ export async function readUniverse(
     const name = `version ${wanted} of the universe ${slug}`;
     return { slug, version: wanted, members: readRecord(name, () => membersSchema.parse(members)) };
   }
-  const message = `Cannot find version ${wanted} of ${slug}: its versions are 1 to ${latest.version}`;
+  const known = latest.version === 1 ? "it has version 1 alone" : `its versions are 1 to ${latest.version}`;
+  const message = `Cannot find version ${wanted} of ${slug}: ${known}`;
   throw new AppError("UNIVERSE_NOT_FOUND", message);
 }
 

@@ -69,7 +69,7 @@ Deno.test("an endpoint starts each test flat, and carrying its positions is refu
   const refused = await user.send("POST", "/api/optimizations", { optimization: asked });
   expect([refused.status, refused.at("/error/issues/0")]).toEqual([400, {
     path: "/optimization/walk_forward/carry",
-    message: "cannot be true, because positions of endpoints are not carried",
+    message: "cannot be true, because positions of endpoints are not carried: leave it out, and each test starts flat",
   }]);
   await service.close();
   await endpoint.shutdown();

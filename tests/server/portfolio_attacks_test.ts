@@ -178,6 +178,7 @@ Deno.test("attacks on portfolios are answered clearly", async (t) => {
         "OAK -5",
         "OAK Infinity",
         "OAK 0.5, OAK 0.6",
+        "OAK 0.5, PINEE 0.5",
         "x".repeat(5_000),
       ]
     ) {
@@ -195,8 +196,29 @@ Deno.test("attacks on portfolios are answered clearly", async (t) => {
     // A short position of five times the equity cannot be opened, which its orders say.
     expect(answers).toEqual([
       ...["400 INVALID_PARAMETERS", "400 INVALID_PARAMETERS", "completed true"],
-      ...["400 INVALID_PARAMETERS", "400 INVALID_PARAMETERS", "400 INVALID_PARAMETERS"],
+      ...Array(4).fill("400 INVALID_PARAMETERS"),
     ]);
+    const [, , named] = await refusal({
+      strategy: "Fixed Weights",
+      parameters: { timeframe: "1d", instruments: [OAK, PINE], weights: "OAK 0.5, PINEE 0.5" },
+    });
+    expect(named).toBe(
+      "must name instruments of the run: 0 are called PINEE; there are OAK@SAMPLE, PINE@SAMPLE",
+    );
+    // An instrument without candles is skipped when the run begins, and its weight with it has no meaning.
+    const skipped = await run({
+      strategy: "Fixed Weights",
+      parameters: {
+        timeframe: "1d",
+        instruments: [OAK, ...unknown(1)],
+        weights: "NONE0 1",
+        portfolio: { missing: "skip" },
+      },
+    });
+    expect(skipped.error).toEqual({
+      code: "STRATEGY_FAILED",
+      message: "Cannot run: weights must name instruments of the run: 0 are called NONE0; there are OAK@SAMPLE",
+    });
   });
   await service.close();
 });

@@ -11,6 +11,7 @@ import { isAskedToStop } from "../../engine/control.ts";
 import { repeat, run, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { type LuckPart, measureLuckPart } from "../../research/overfitting.ts";
+import { MarketsRefused } from "../../strategies/builtin/portfolio/portfolio_builtin.ts";
 import { brokenBy, type Completed, NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedRun, LuckTask, RunTask, ToWarmWorker } from "../common/protocol.ts";
 import { checkIntegrity } from "./integrity.ts";
@@ -56,6 +57,9 @@ function attempt<Value extends object>(work: () => Outcome<Value>): Outcome<Valu
     return work();
   } catch (error) {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
+    if (error instanceof MarketsRefused) {
+      return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot run: ${error.parameter} ${error.message}` };
+    }
     return brokenBy(error);
   }
 }

@@ -1,6 +1,6 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
 import { readNumber, schemaOf } from "../parameter_schema.ts";
-import { everyProperty, type PortfolioBuiltin, readEvery } from "./portfolio_builtin.ts";
+import { everyProperty, MarketsRefused, type PortfolioBuiltin, readEvery } from "./portfolio_builtin.ts";
 
 // As the most exposure of the other strategies.
 const WEIGHT_MAX = 10;
@@ -28,6 +28,11 @@ export const fixedWeights: PortfolioBuiltin = {
     },
     every: everyProperty("month"),
   }),
+  requireMarkets({ weights = "" }, markets) {
+    for (const part of String(weights).split(",").map((one) => one.trim()).filter((one) => one !== "")) {
+      findNamed(markets, part.split(/\s+/)[0]!);
+    }
+  },
   create(parameters) {
     const wanted = readWeights(String(parameters["weights"]));
     const band = readNumber(parameters, "band");
@@ -72,16 +77,25 @@ function readWeights(text: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** @throws {RangeError} When a name is no instrument, or that of several. */
+/** @throws {MarketsRefused} As findNamed(). */
 function weightsOf(markets: readonly MarketView[], wanted: ReadonlyMap<string, number>): Float64Array {
   const weights = new Float64Array(markets.length);
   for (const [name, weight] of wanted) {
-    const found = markets.filter(({ id, symbol }) => id === name || symbol === name);
-    if (found.length !== 1) {
-      const known = markets.slice(0, 10).map(({ id }) => id).join(", ");
-      throw new RangeError(`weights name ${name}: ${found.length} instruments are called that. There are ${known}`);
-    }
-    weights[found[0]!.index] = weight;
+    weights[findNamed(markets, name).index] = weight;
   }
   return weights;
+}
+
+/** @throws {MarketsRefused} When a name is no instrument's, or that of several. */
+function findNamed<Market extends { readonly id: string; readonly symbol: string }>(
+  markets: readonly Market[],
+  name: string,
+): Market {
+  const found = markets.filter(({ id, symbol }) => id === name || symbol === name);
+  if (found.length === 1) return found[0]!;
+  const known = markets.slice(0, 10).map(({ id }) => id).join(", ");
+  throw new MarketsRefused(
+    "weights",
+    `must name instruments of the run: ${found.length} are called ${name}; there are ${known}`,
+  );
 }

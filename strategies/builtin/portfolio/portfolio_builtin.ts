@@ -2,6 +2,15 @@ import { type Period, PERIODS, type PortfolioStrategy } from "../../../engine/po
 import type { ParameterProperty, ParameterSchema } from "../builtin.ts";
 import { type Parameters, positiveProperty, readNumber } from "../parameter_schema.ts";
 
+/** Parameters name an instrument that is not among those of the run. */
+export class MarketsRefused extends Error {
+  override readonly name = "MarketsRefused";
+
+  constructor(readonly parameter: string, message: string) {
+    super(message);
+  }
+}
+
 /** A built-in strategy for a portfolio: its catalogue entry and its constructor. */
 export interface PortfolioBuiltin {
   readonly slug: string;
@@ -18,6 +27,8 @@ export interface PortfolioBuiltin {
    * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.
    */
   create(parameters: Parameters): PortfolioStrategy;
+  /** Absent: its parameters name no instruments. @throws {MarketsRefused} When they name others than these. */
+  requireMarkets?(parameters: Parameters, markets: readonly { readonly id: string; readonly symbol: string }[]): void;
 }
 
 /** How often a strategy rebalances. */

@@ -86,7 +86,9 @@ Deno.test("fixed-weights waits for its band", () => {
   near(weightsAt(result, 6, 2), [600 / 1100, 500 / 1100]);
   near(weightsAt(result, 8, 2), [1000 / 1500, 500 / 1500]);
   near(weightsAt(result, 10, 2), [0.5, 0.5]);
-  expect(() => runOf("fixed-weights", { weights: "Z 1" }, markets)).toThrow("weights name Z: 0 instruments");
+  expect(() => runOf("fixed-weights", { weights: "Z 1" }, markets)).toThrow(
+    "must name instruments of the run: 0 are called Z",
+  );
   expect(() => runOf("fixed-weights", { weights: "A" }, markets)).toThrow('"A" is not one');
   expect(() => runOf("fixed-weights", { weights: "A 1, A 2" }, markets)).toThrow("A twice");
 });
