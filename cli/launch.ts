@@ -15,6 +15,8 @@ const SECRETS = [
   "INGESTION_ADMIN_SECRET",
   "MASSIVE_API_KEY",
 ];
+// Of a build: it leaves the processors to the service that starts beside it, and gets on where they are busy.
+const BUILD_NICE = "10";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function isCommand(name: string): name is CommandName {
@@ -42,7 +44,23 @@ async function launch(name: CommandName, args: readonly string[]): Promise<numbe
 
 /** Runs tasks one after the other. One that fails says so itself, and the command goes without what it builds. */
 async function build(tasks: readonly string[], env: Record<string, string>, processes: Processes): Promise<void> {
-  for (const task of tasks) await processes.run(["task", "--quiet", task], { env, clearEnv: true });
+  for (const task of tasks) await processes.run(["task", "--quiet", task], { env, clearEnv: true, isNice: true });
+}
+
+interface ProcessOptions extends Deno.CommandOptions {
+  /** True for a lower priority than that of other processes. */
+  readonly isNice?: boolean;
+}
+
+function spawn(args: readonly string[], { isNice = false, ...options }: ProcessOptions): Deno.ChildProcess {
+  try {
+    const before = ["-n", BUILD_NICE, Deno.execPath()];
+    if (isNice) return new Deno.Command("nice", { args: [...before, ...args], ...options }).spawn();
+  } catch (error) {
+    // Windows has no such program, and small images leave it out.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return new Deno.Command(Deno.execPath(), { args: [...args], ...options }).spawn();
 }
 
 /** The processes that run now. Each gets every signal. */
@@ -51,9 +69,9 @@ class Processes {
   #isStopped = false;
 
   /** Runs `deno` until it ends, unless all were stopped. By its path: under npx, the name is a script's, which passes no signal on. */
-  async run(args: readonly string[], options: Deno.CommandOptions = {}): Promise<number> {
+  async run(args: readonly string[], options: ProcessOptions = {}): Promise<number> {
     if (this.#isStopped) return 0;
-    const process = new Deno.Command(Deno.execPath(), { args: [...args], ...options }).spawn();
+    const process = spawn(args, options);
     this.#running.add(process);
     const { code } = await process.status;
     this.#running.delete(process);

@@ -1,5 +1,6 @@
 /** The launcher of deno.json's tasks: the permissions it gives, the signals it passes on, its exit codes. */
 import { expect } from "@std/expect";
+import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };
 import { COMMANDS } from "../../cli/commands.ts";
@@ -20,7 +21,8 @@ async function launchIn(folder: string, env: Record<string, string>): Promise<De
   const files = {
     "service.lock": '{ "version": "5" }',
     "main.ts": `${say} say("service " + Deno.pid); await new Promise((end) => setTimeout(end, 600_000));`,
-    "wait.ts": `${say} Deno.addSignalListener("SIGTERM", () => { say("ended"); Deno.exit(1); }); ${show}
+    "wait.ts":
+      `import { getPriority } from "node:os"; ${say} say("priority " + getPriority()); Deno.addSignalListener("SIGTERM", () => { say("ended"); Deno.exit(1); }); ${show}
       setTimeout(() => {}, 600_000);`,
     "deno.json": JSON.stringify({ tasks: { "web:build": "deno run -A wait.ts", "python:build": "echo second" } }),
   };
@@ -78,6 +80,8 @@ Deno.test("a build gets no secret; a service that is killed ends it, and the lau
   const said = await readUntil(output, /(?=.*^service \d+\n)(?=.*^build .*\n)/ms);
   const given = Object.keys(JSON.parse(/^build (.*)$/m.exec(said)?.[1] ?? ""));
   expect(given).toContain("PORT");
+  // The service that starts beside it goes first.
+  expect(said).toContain(`priority ${Math.min(19, getPriority() + 10)}\n`);
   expect(given.filter((name) => secrets.includes(name))).toEqual([]);
   Deno.kill(Number(/^service (\d+)$/m.exec(said)?.[1]), "SIGKILL");
   expect((await launcher.status).code).toBe(137);
