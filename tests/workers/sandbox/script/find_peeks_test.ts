@@ -54,7 +54,8 @@ Deno.test("a Python script that reads ahead is told its lines", async () => {
   expect(ahead.found).toEqual(["decide (strategy.py:6)", "decide (strategy.py:7)"]);
   expect(ahead.inRun).toEqual(ahead.found);
   const honest =
-    "sum(candles.close[-20:])\nsum(candles.close[max(0, i - 5):i + 1])\ncandles.close[:3]\nlist(candles.close)";
+    "sum(candles.close[-20:])\nsum(candles.close[max(0, i - 5):i + 1])\ncandles.close[:3]\nlist(candles.close)" +
+    "\nif i == 3: orders.buy()\n[(each.best_price, each.worst_price) for each in orders.trades]";
   expect((await peeksOf(pythonDeciding(honest), python)).found).toEqual([]);
 });
 

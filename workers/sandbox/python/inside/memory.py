@@ -52,6 +52,8 @@ class Watched:
             count, start, stop = len(self._view), key.start, key.stop
             is_behind = isinstance(start, int) and (start >= count or start > 0 and isinstance(stop, int) and stop > count)
             frame = sys._getframe(1)
+            # Ours ask for the rows behind the newest one, too.
+            is_behind = is_behind and frame.f_code.co_filename == LAYOUT["pythonFile"]
             place = name_place(frame.f_code.co_name, frame.f_lineno, None)
             if is_behind and place not in self.places and len(self.places) < LAYOUT["peeksMax"]:
                 self.places.append(place)
