@@ -33,7 +33,8 @@ import {
   type Service,
 } from "./server/http_service.ts";
 import { configureLog } from "./server/log.ts";
-import type { MetricsPage } from "./server/metrics_page.ts";
+import { type MeasureRequest, openMailer, openMetrics } from "./server/optional_parts.ts";
+import type { Mail, Mailer } from "./server/mail/mailer.ts";
 import { requireRuntime } from "./server/runtime.ts";
 import { findCrossSiteOrigins } from "./server/middleware/cross_site_cookies.ts";
 import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
@@ -63,7 +64,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   }
   if (config.workers === 0) throw new ConfigError("Cannot start: WORKERS must be at least 1 for a worker, not 0");
   await using opened = new AsyncDisposableStack();
-  await openMetrics(config, opened);
+  await openMetrics(config, manifest.version, opened);
   const { handle } = await openDatabase(config, opened);
   await openWork(config, handle, opened);
   const parts = opened.move();
@@ -72,7 +73,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 
 async function openService(config: Config, { port, closing, onWait }: Opening): Promise<Service> {
   await using opened = new AsyncDisposableStack();
-  const measureRequest = await openMetrics(config, opened);
+  const measureRequest = await openMetrics(config, manifest.version, opened);
   const { handle, directory } = await openDatabase(config, opened, onWait);
   const { queue, readThrough } = await openWork(config, handle, opened, onWait);
   await retryOnDatabaseFault(NEVER, () => archiveSample(handle.db), onWait);
@@ -89,6 +90,7 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
     readThrough,
     rowsWorker,
     measureRequest,
+    mailer: await openMailer(config, opened),
   });
   const parts = opened.move();
   return {
@@ -106,12 +108,13 @@ interface Parts {
   readonly queue: OpenQueue;
   readonly readThrough: ReadThrough;
   readonly rowsWorker: RowsWorker;
-  readonly measureRequest: MetricsPage["measureRequest"] | undefined;
+  readonly measureRequest: MeasureRequest | undefined;
+  readonly mailer: Mailer | undefined;
 }
 
 async function composeApp(
   config: Config,
-  { port, closing, handle, directory, queue, readThrough, rowsWorker, measureRequest }: Parts,
+  { port, closing, handle, directory, queue, readThrough, rowsWorker, measureRequest, mailer }: Parts,
 ): Promise<Handler> {
   // A worker needs neither, and loading them takes a third of its start.
   const [{ createApp }, { createAuth }] = await Promise.all([
@@ -124,19 +127,23 @@ async function composeApp(
   const baseUrl = config.baseUrl ?? `http://127.0.0.1:${port}`;
   const own = config.baseUrl === undefined ? [baseUrl, `http://localhost:${port}`] : [baseUrl];
   const origins = [...own, ...config.trustedOrigins];
+  const mails = mailer === undefined
+    ? undefined
+    : { send: (mail: Mail) => mailer.send(mail), baseUrl, mustVerify: config.mailVerification === "on" };
   return createApp({
     db: handle.db,
     queue,
     readThrough,
     closing,
     startedAt: performance.now(),
-    auth: createAuth(handle.db, { secret, oldSecret, baseUrl, origins }),
+    auth: createAuth(handle.db, { secret, oldSecret, baseUrl, origins, mails }),
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
     quotas: config.quotas,
     runCandlesMax: config.runCandlesMax,
     remoteAllow: new Set(config.remoteEndpointAllow),
     signUp: config.signUp,
+    sendsMail: mailer !== undefined,
     agentSignIn: { issuer: baseUrl, resources: own.map((origin) => `${origin}/mcp`), key: secret },
     userTurns: new UserTurns(),
     rowsWorker,
@@ -152,18 +159,6 @@ async function composeApp(
     consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),
     measureRequest,
   });
-}
-
-/** Comes before all that measures. Most processes have no page, and do not load its libraries. */
-async function openMetrics(
-  { metricsAddress }: Config,
-  opened: AsyncDisposableStack,
-): Promise<MetricsPage["measureRequest"] | undefined> {
-  if (metricsAddress === undefined) return undefined;
-  const { openMetricsPage } = await import("./server/metrics_page.ts");
-  const page = openMetricsPage(metricsAddress, manifest.version);
-  opened.defer(() => page.close());
-  return page.measureRequest;
 }
 
 /** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */

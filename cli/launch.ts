@@ -14,6 +14,7 @@ const SECRETS = [
   "DATABASE_URL",
   "INGESTION_ADMIN_SECRET",
   "MASSIVE_API_KEY",
+  "SMTP_URL",
 ];
 // Of a build: it leaves the processors to the service that starts beside it, and gets on where they are busy.
 const BUILD_NICE = "10";

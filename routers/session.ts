@@ -19,5 +19,6 @@ export const sessionRouter = router({
   })),
 
   /** The ways to get a session here. */
-  policy: publicProcedure.output(z.object({ sign_up: z.enum(SIGN_UP) })).query(({ ctx }) => ({ sign_up: ctx.signUp })),
+  policy: publicProcedure.output(z.object({ sign_up: z.enum(SIGN_UP), password_reset: z.boolean() }))
+    .query(({ ctx }) => ({ sign_up: ctx.signUp, password_reset: ctx.sendsMail })),
 });

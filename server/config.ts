@@ -3,7 +3,8 @@ import { FEED_VARIABLES } from "../market/feeds/registry.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
 import { SIGN_UP } from "../routers/common/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";
-import { hostPort, listenAddress, proxyList, splitList, webOrigin, wholeNumber } from "./setting_values.ts";
+import { hostPort, listenAddress, proxyList, smtpUrl, splitList, webOrigin, wholeNumber } from "./setting_values.ts";
+import { findFault } from "./setting_rules.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 
 /** The settings that the feeds' own files declare, by variable. */
@@ -67,6 +68,22 @@ const configSchema = z.object({
     "SIGN_UP",
     z.enum(SIGN_UP, { error: `must be one of ${SIGN_UP.join(", ")}` }).default("open"),
     "`open`, or `closed`: then only admins make accounts.",
+  ),
+  smtpUrl: setting(
+    "SMTP_URL",
+    smtpUrl.optional(),
+    "`smtp://user:password@host:587`, or `smtps:` with TLS from the start: the server through which mails go.",
+    { isSecret: true },
+  ),
+  mailFrom: setting(
+    "MAIL_FROM",
+    z.string().max(320).regex(/@/, { error: "must have an e-mail address" }).optional(),
+    "Whom mails are from, as `Hindcast <hindcast@example.com>`; required with `SMTP_URL`.",
+  ),
+  mailVerification: setting(
+    "MAIL_VERIFICATION",
+    z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
+    "`on` lets an account sign in only once its e-mail address is verified by a mail.",
   ),
   impersonation: setting(
     "IMPERSONATION",
@@ -236,10 +253,8 @@ export function unusable(setting: string, error: unknown): unknown {
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = readEnvironment()): Config {
   const isDeployed = Boolean(environment[DEPLOYMENT_VARIABLE]);
   const config = tryRead(isDeployed ? withHostedDefaults(environment) : environment);
-  if (isDeployed) requireHosted(config);
-  if (config.databaseUrl !== undefined && config.authSecret === undefined) {
-    throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set with DATABASE_URL, the same for every process");
-  }
+  const fault = findFault(config, isDeployed);
+  if (fault !== undefined) throw new ConfigError(`Cannot start: ${fault}`);
   return Object.freeze({ ...config, isDeployed });
 }
 
@@ -251,21 +266,6 @@ function withHostedDefaults(environment: Readonly<Record<string, string | undefi
     WORKERS: WORKERS || "0",
     DATABASE_CONNECTIONS_MAX: DATABASE_CONNECTIONS_MAX || "3",
   };
-}
-
-/** Refuses what cannot work on Deno Deploy. */
-function requireHosted({ databaseUrl, baseUrl, workers }: Settings): void {
-  if (databaseUrl === undefined) {
-    throw new ConfigError("Cannot start: DATABASE_URL must be set on Deno Deploy, which keeps no files");
-  }
-  if (baseUrl === undefined) {
-    throw new ConfigError("Cannot start: BASE_URL must be set on Deno Deploy, or no browser could sign in");
-  }
-  if (workers > 0) {
-    throw new ConfigError(
-      `Cannot start: WORKERS must be 0 on Deno Deploy, which starts no processes, not "${workers}": run workers elsewhere`,
-    );
-  }
 }
 
 function tryRead(environment: Readonly<Record<string, string | undefined>>): Settings {

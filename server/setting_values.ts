@@ -43,3 +43,9 @@ export const listenAddress = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d
   const colon = text.lastIndexOf(":");
   return { hostname: text.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(text.slice(colon + 1)) };
 }).refine(({ port }) => port > 0 && port < 65_536, { error: "must have a port from 1 to 65535" });
+
+/** A server of mails. */
+export const smtpUrl = z.string().transform((text) => URL.parse(text)).refine(
+  (url): url is URL => url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "",
+  { error: "must be of the form smtp://user:password@host:port or smtps://user:password@host:port" },
+);

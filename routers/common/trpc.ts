@@ -48,6 +48,8 @@ export interface Services {
   /** `host:port` pairs that users' endpoints may have although they are not public. */
   readonly remoteAllow: ReadonlySet<string>;
   readonly signUp: (typeof SIGN_UP)[number];
+  /** Passwords can be set anew by mail. */
+  readonly sendsMail: boolean;
   readonly agentSignIn: AgentSignIn;
   /** For what takes long to read. */
   readonly userTurns: UserTurns;

@@ -13,6 +13,7 @@ const RECORDED: ReadonlySet<string> = new Set([
   "sign-out",
   "change-password",
   "verify-password",
+  "request-password-reset",
   "reset-password",
   "change-email",
   "delete-user",

@@ -119,6 +119,27 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   },
   {
     method: "POST",
+    path: "/request-password-reset",
+    summary: "Have a link mailed with which to set a new password, where the service sends mails",
+    access: "public",
+    body: z.object({ email: z.email() }),
+    output: status.extend({ message: z.string() }),
+    codes: ["VALIDATION_FAILED"],
+  },
+  {
+    method: "POST",
+    path: "/reset-password",
+    summary: "Set a new password by a mailed link, which ends the account's sessions and revokes its tokens",
+    access: "public",
+    body: z.object({
+      token: z.string().describe("What follows # in the link; it counts once and for an hour."),
+      newPassword: password,
+    }),
+    output: status,
+    codes: ["VALIDATION_FAILED"],
+  },
+  {
+    method: "POST",
     path: "/delete-user",
     summary: "Delete the account with all its runs, strategies, universes and tokens, at once and for good",
     access: "signed-in",

@@ -14,6 +14,7 @@ import { endAccess, findSession, findUserId, listSessionAddresses, readRole } fr
 import { issueToken } from "../../routers/tokens.ts";
 import type { Session, User } from "../../routers/common/trpc.ts";
 import { deviceTokens } from "./device_tokens.ts";
+import { type AccountMails, passwordMails, verificationMails } from "../mail/account_mails.ts";
 import { readSessionToken, signAnew } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);
@@ -60,11 +61,19 @@ export interface Auth {
  * @param options.oldSecret Signed the cookies of before; they count as those of `secret`.
  * @param options.baseUrl Where clients reach the service; over https, cookies are Secure.
  * @param options.origins The origins that may send cookies, the service's own included.
+ * @param options.mails Undefined where the service sends none.
  */
 export function createAuth(
   db: Db,
-  options: { secret: string; oldSecret?: string | undefined; baseUrl: string; origins: readonly string[] },
+  options: {
+    secret: string;
+    oldSecret?: string | undefined;
+    baseUrl: string;
+    origins: readonly string[];
+    mails?: AccountMails | undefined;
+  },
 ): Auth {
+  const { mails } = options;
   const issue: Parameters<typeof deviceTokens>[1] = (user, asked) =>
     issueToken(db, { id: user.id, role: readRole("role" in user ? String(user.role) : null) }, asked);
   const auth = betterAuth({
@@ -76,7 +85,9 @@ export function createAuth(
       enabled: true,
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
+      ...(mails === undefined ? {} : passwordMails(mails, (userId) => endAccess(db, userId))),
     },
+    ...(mails === undefined ? {} : { emailVerification: verificationMails(mails) }),
     // With its password: our own rule asks for it (password_rules.ts).
     user: { deleteUser: { enabled: true } },
     plugins: [admin({ roles: ROLES }), deviceTokens(options.baseUrl, issue)],

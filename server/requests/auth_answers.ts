@@ -25,6 +25,13 @@ const FIELDS: Readonly<Record<string, Issue>> = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { path: "/email", message: "must not belong to another user" },
 };
 
+// What a person can do about refusals that the library gives in few words.
+const ADVICE: Readonly<Record<string, string>> = {
+  EMAIL_NOT_VERIFIED: "Cannot sign in: the e-mail address is not verified yet; a mail with a link is on its way to it",
+  RESET_PASSWORD_DISABLED: "Cannot mail a link: this service sends no mails; ask an admin to set a password",
+  INVALID_TOKEN: "Cannot accept the link: it was used, or its time is over; ask for another one",
+};
+
 /**
  * Lets the authentication library answer. Its refusals get our `error` object, and keep the `code` and `message` that the library's own
  * clients read.
@@ -39,7 +46,7 @@ export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise
   const { code, message } = readRefusal(text, answer.status);
   const error = {
     code: CODES[code] ?? code,
-    message,
+    message: ADVICE[code] ?? message,
     issues: findIssues(code, message),
     request_id: c.get("requestId"),
   };

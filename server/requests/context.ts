@@ -58,6 +58,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     runCandlesMax: sources.runCandlesMax,
     remoteAllow: sources.remoteAllow,
     signUp: sources.signUp,
+    sendsMail: sources.sendsMail,
     agentSignIn: sources.agentSignIn,
     userTurns: sources.userTurns,
     rowsWorker: sources.rowsWorker,

@@ -1,6 +1,7 @@
 /** A visitor's way to a result, in a real browser against the real service. */
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { MailServer } from "../support/mail_server.ts";
 import { startTestService } from "../support/service.ts";
 import { makeRun } from "./sample_runs.ts";
 
@@ -217,3 +218,57 @@ Deno.test(
     expect(complaints).toEqual([]);
   },
 );
+
+Deno.test("a person verifies a mailed address, forgets the password, and sets a new one", async (t) => {
+  const mail = await MailServer.start();
+  const environment = { SMTP_URL: mail.url, MAIL_FROM: "hindcast@example.com", MAIL_VERIFICATION: "on", WORKERS: "0" };
+  const service = await startTestService("PGlite", environment);
+  const { page, complaints } = await openPage(await connectBrowser());
+  const email = "ada@example.com";
+
+  await t.step("an account is signed in by the link in its mail", async () => {
+    await page.goto(`${service.url}/sign-up`);
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill("correct horse battery");
+    await page.keyboard.press("Enter");
+    await page.getByText(`on its way to ${email}`).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.goto(await mail.linkTo(email));
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    await page.context().clearCookies();
+  });
+
+  await t.step("the page that asks for a link says the same of every address", async () => {
+    await page.goto(`${service.url}/sign-in`);
+    await page.getByRole("link", { name: "Forgot your password?" }).click();
+    await page.getByRole("heading", { name: "Forgot your password?" }).waitFor();
+    await page.getByLabel("E-mail").fill("nobody");
+    await page.keyboard.press("Enter");
+    await page.getByText("Enter an address like name@example.com").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("E-mail").fill(email);
+    await page.keyboard.press("Enter");
+    await page.getByText(`If ${email} has an account`).waitFor();
+  });
+
+  await t.step("the link sets a password, with which the account signs in", async () => {
+    await page.goto(await mail.linkTo(email, 2));
+    await page.getByLabel("New password").fill("password");
+    await page.keyboard.press("Enter");
+    await page.getByText("must not be one of the commonest passwords").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("New password").fill("another horse battery");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Your password is set" }).waitFor();
+    await page.getByRole("link", { name: "Back to sign in" }).click();
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill("another horse battery");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+  });
+  // The refused password.
+  expect(complaints.filter((complaint) => !/status of 400/.test(complaint))).toEqual([]);
+  await page.context().close();
+  await service.close();
+  await mail.close();
+});

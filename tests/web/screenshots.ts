@@ -70,6 +70,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "device", path: await beginDevice(client) },
     { name: "connect", path: await beginAgent(client) },
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
+    { name: "reset-password", path: "/reset-password#token", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
     { name: "new-run", path: "/runs/new" },
     { name: "strategies", path: "/strategies" },

@@ -19,15 +19,17 @@ export function wasSignedIn(): boolean {
 }
 
 /** Signs in; the cookie is the browser's. @throws RestError */
-export async function signIn(email: string, password: string): Promise<void> {
+export async function signIn(email: string, password: string): Promise<true> {
   await post("sign-in/email", { email, password });
   localStorage.setItem(KNOWN_KEY, "known");
+  return true;
 }
 
-/** Makes an account and signs in. @throws RestError */
-export async function signUp(email: string, password: string): Promise<void> {
-  await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password });
+/** Makes an account. @returns True if it is signed in; else a mail with a link comes first. @throws RestError */
+export async function signUp(email: string, password: string): Promise<boolean> {
+  const { token } = await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password });
   localStorage.setItem(KNOWN_KEY, "known");
+  return typeof token === "string";
 }
 
 /** Ends the session. @throws RestError */
@@ -55,6 +57,16 @@ export async function changePassword(currentPassword: string, newPassword: strin
   await post("change-password", { currentPassword, newPassword });
 }
 
+/** Has a link mailed to an address, if it is an account's. @throws RestError */
+export async function requestReset(email: string): Promise<void> {
+  await post("request-password-reset", { email });
+}
+
+/** Sets a new password by the token of a mailed link. @throws RestError */
+export async function resetPassword(token: string, newPassword: string): Promise<void> {
+  await post("reset-password", { token, newPassword });
+}
+
 /** Deletes the account with everything in it. @throws RestError */
 export async function deleteAccount(password: string): Promise<void> {
   await post("delete-user", { password });
@@ -80,8 +92,11 @@ export async function answerDevice(userCode: string, isAllowed: boolean): Promis
   await post(`device/${isAllowed ? "approve" : "deny"}`, { userCode });
 }
 
-async function post(route: string, body: Readonly<Record<string, string>>): Promise<void> {
-  await callRest(`/api/auth/${route}`, {
+async function post(
+  route: string,
+  body: Readonly<Record<string, string>>,
+): Promise<{ readonly token?: string | null }> {
+  return await callRest(`/api/auth/${route}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),

@@ -63,6 +63,18 @@ const signUp = createRoute({
   component: lazyRouteComponent(() => import("../pages/sign_in/sign_in.tsx"), "SignUpPage"),
 });
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/forgot-password",
+  component: lazyRouteComponent(() => import("../pages/sign_in/new_password.tsx"), "ForgotPasswordPage"),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/reset-password",
+  component: lazyRouteComponent(() => import("../pages/sign_in/new_password.tsx"), "ResetPasswordPage"),
+});
+
 const runs = createRoute({
   getParentRoute: () => signedIn,
   path: "/runs",
@@ -191,6 +203,8 @@ export const router = createRouter({
     home,
     signIn,
     signUp,
+    forgotPassword,
+    resetPassword,
     shared,
     signedIn.addChildren([
       ...[runs, newRun, run, optimizations, newOptimization, optimization],

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { signIn, signUp } from "../../account_routes.ts";
 import { api, queryClient } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
-import { Logo } from "../../parts/logo.tsx";
+import { AccountSheet } from "./account_sheet.tsx";
 import { RestError } from "../../call_rest.ts";
 
 interface Credentials {
@@ -23,6 +23,9 @@ export function SignInPage() {
   const { data: policy } = useQuery(api.session.policy.queryOptions());
   return (
     <AccountPage title="Sign in" act={signIn} to={to ?? AFTER} passwordKind="current-password">
+      {policy?.password_reset && (
+        <Link to="/forgot-password" className="mb-2 block text-accent underline">Forgot your password?</Link>
+      )}
       {policy?.sign_up === "closed" && "New here? Ask an admin for an account."}
       {policy?.sign_up === "open" && (
         <>
@@ -49,65 +52,68 @@ export function SignUpPage() {
 
 function AccountPage({ title, act, to, passwordKind, children }: {
   readonly title: string;
-  readonly act: (email: string, password: string) => Promise<void>;
+  /** True if it signed in; else a mail comes first. */
+  readonly act: (email: string, password: string) => Promise<boolean>;
   readonly to: string;
   readonly passwordKind: "current-password" | "new-password";
   readonly children: ReactNode;
 }) {
   const navigate = useNavigate();
+  const [mailedTo, setMailedTo] = useState<string>();
   const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = useForm<Credentials>();
   const isNew = passwordKind === "new-password";
   const submit = handleSubmit(async ({ email, password }) => {
     try {
-      await act(email, password);
+      if (!await act(email, password)) return setMailedTo(email);
     } catch (error) {
       return showRefusal(error, setError);
     }
     queryClient.clear();
     await navigate({ to });
   });
+  if (mailedTo !== undefined) {
+    return (
+      <AccountSheet title="Look into your mail">
+        <p role="status">Open the link that is on its way to {mailedTo}: it confirms the address and signs you in.</p>
+      </AccountSheet>
+    );
+  }
   return (
-    <main className="grid min-h-dvh place-items-center p-4">
-      <div className="w-full max-w-sm">
-        <div className="mb-5 flex items-center justify-center gap-2 text-lg font-semibold">
-          <Logo />Hindcast
-        </div>
-        <form noValidate onSubmit={submit} className="rounded-lg border border-line bg-surface p-6 shadow-sm">
-          <h1 className="mb-4 text-xl font-semibold">{title}</h1>
-          <Field
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            autoFocus
-            error={errors.email?.message}
-            {...register("email", {
-              required: "Enter your e-mail address",
-              pattern: { value: /^\S+@\S+$/, message: "Enter an address like name@example.com" },
-            })}
-          />
-          <Field
-            label="Password"
-            type="password"
-            autoComplete={passwordKind}
-            hint={isNew ? `At least ${PASSWORD_LENGTH_MIN} characters` : undefined}
-            error={errors.password?.message}
-            {...register("password", {
-              required: "Enter your password",
-              ...(isNew
-                ? {
-                  minLength: { value: PASSWORD_LENGTH_MIN, message: `Use at least ${PASSWORD_LENGTH_MIN} characters` },
-                }
-                : {}),
-            })}
-          />
-          <p role="alert" className="min-h-5 text-sm text-danger">{errors.root?.message}</p>
-          <Button type="submit" kind="primary" className="mt-2 h-9 w-full" disabled={isSubmitting}>
-            {isSubmitting ? "One moment …" : title}
-          </Button>
-          <p className="mt-4 min-h-5 text-center text-sm text-muted">{children}</p>
-        </form>
-      </div>
-    </main>
+    <AccountSheet title={title}>
+      <form noValidate onSubmit={submit}>
+        <Field
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          autoFocus
+          error={errors.email?.message}
+          {...register("email", {
+            required: "Enter your e-mail address",
+            pattern: { value: /^\S+@\S+$/, message: "Enter an address like name@example.com" },
+          })}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autoComplete={passwordKind}
+          hint={isNew ? `At least ${PASSWORD_LENGTH_MIN} characters` : undefined}
+          error={errors.password?.message}
+          {...register("password", {
+            required: "Enter your password",
+            ...(isNew
+              ? {
+                minLength: { value: PASSWORD_LENGTH_MIN, message: `Use at least ${PASSWORD_LENGTH_MIN} characters` },
+              }
+              : {}),
+          })}
+        />
+        <p role="alert" className="min-h-5 text-sm text-danger">{errors.root?.message}</p>
+        <Button type="submit" kind="primary" className="mt-2 h-9 w-full" disabled={isSubmitting}>
+          {isSubmitting ? "One moment …" : title}
+        </Button>
+        <p className="mt-4 min-h-5 text-center text-sm text-muted">{children}</p>
+      </form>
+    </AccountSheet>
   );
 }
 

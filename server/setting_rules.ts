@@ -1,0 +1,35 @@
+/** The settings that depend on others. */
+interface Related {
+  readonly databaseUrl?: string | undefined;
+  readonly authSecret?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly workers: number;
+  readonly smtpUrl?: URL | undefined;
+  readonly mailFrom?: string | undefined;
+  readonly mailVerification: "on" | "off";
+}
+
+/** The rule between settings that is broken, in words; undefined for none. */
+export function findFault(settings: Related, isDeployed: boolean): string | undefined {
+  const { databaseUrl, authSecret, smtpUrl, mailFrom, mailVerification } = settings;
+  if (isDeployed) {
+    const fault = findHostedFault(settings);
+    if (fault !== undefined) return fault;
+  }
+  if (databaseUrl !== undefined && authSecret === undefined) {
+    return "BETTER_AUTH_SECRET must be set with DATABASE_URL, the same for every process";
+  }
+  if (smtpUrl !== undefined && mailFrom === undefined) {
+    return "MAIL_FROM must be set with SMTP_URL, as Hindcast <hindcast@example.com>";
+  }
+  if (smtpUrl === undefined && mailVerification === "on") return "SMTP_URL must be set for MAIL_VERIFICATION=on";
+  return undefined;
+}
+
+/** Deno Deploy keeps no files, starts no processes, and serves under a name of its own. */
+function findHostedFault({ databaseUrl, baseUrl, workers }: Related): string | undefined {
+  if (databaseUrl === undefined) return "DATABASE_URL must be set on Deno Deploy, which keeps no files";
+  if (baseUrl === undefined) return "BASE_URL must be set on Deno Deploy, or no browser could sign in";
+  if (workers === 0) return undefined;
+  return `WORKERS must be 0 on Deno Deploy, which starts no processes, not "${workers}": run workers elsewhere`;
+}
