@@ -126,11 +126,15 @@ async function orders(user: TestClient): Promise<void> {
                 orders.of("AAA").cancel(self.waiting)
         plot("weight", b.weight)
         plot("mean", self.means[1][b.i])
+        b.close[b.i + 1:]
 `;
   const record = await complete(user, {
     strategy: "mine",
     parameters: { timeframe: "1h", instruments: INSTRUMENTS, runtime: inline(source) },
   });
+  expect(Object(record.result).notes).toContainEqual(
+    expect.stringContaining("reads candles that have not closed, at decide (strategy.py:26). Columns end"),
+  );
   const trades = await listOf(user, record.id, "trades");
   expect(trades.length).toBeGreaterThan(50);
   expect(new Set(trades.map((trade) => Object(trade).instrument))).toEqual(new Set(["BBB@LAB"]));

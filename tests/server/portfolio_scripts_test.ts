@@ -91,6 +91,9 @@ async function orders(user: TestClient): Promise<void> {
     strategy: "mine",
     parameters: { timeframe: "1h", instruments: INSTRUMENTS, runtime: inline(source) },
   });
+  expect(Object(record.result).notes).toContainEqual(
+    expect.stringMatching(/reads candles that have not closed, at decide \(strategy\.ts:10:\d+\)/),
+  );
   const trades = await listOf(user, record.id, "trades");
   expect(trades.length).toBeGreaterThan(50);
   expect(new Set(trades.map((trade) => Object(trade).instrument))).toEqual(new Set(["BBB@LAB"]));

@@ -8,37 +8,48 @@ import { SAMPLE_SERIES } from "../sample_candles.ts";
 import type { ScriptCheckJob, ScriptJob } from "../task.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { MoreWanted } from "./reads.ts";
+import type { RealmGuest } from "./realm_guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
 
-/** Candles of a run that are watched. */
-const WATCHED_CANDLES = 512;
+/** Candles, or marks, of a run that are watched. */
+export const WATCHED_CANDLES = 512;
 /** A text that may peek: without any of it, a run has nothing to look for. */
 const PEEKING = /\[[^\]\n]*\+[^\]\n]*\]|\.at\s*\(|\.length\b|\blen\s*\(/;
 
 /** Notes of a check. */
 export function peeksOfCheck({ parametersJson }: ScriptCheckJob, script: CompiledScript): readonly string[] {
-  const makeGuest = () => new ScriptGuest(script, parametersJson, { ...SAMPLE_SERIES, isWatched: true });
-  return findPeeks(makeGuest, decideDry);
+  const series = { ...SAMPLE_SERIES, isWatched: true };
+  return findPeeks((keep) =>
+    decideDry(new ScriptStrategy(() => keep(new ScriptGuest(script, parametersJson, series)), 1))
+  );
 }
 
 /** Notes of a run's first candles. */
 export function peeksOfRun({ source, task, parametersJson }: ScriptJob, script: CompiledScript): readonly string[] {
-  if (!PEEKING.test(source)) return [];
+  if (!mayPeek(source)) return [];
   const { candles, firstIndex, seed: _seed, ...settings } = task;
   const until = Math.min(candles.time.length, firstIndex + WATCHED_CANDLES);
   const watched = viewCandles(candles, 0, until);
-  const makeGuest = () => new ScriptGuest(script, parametersJson, { ...seriesOf(task), isWatched: true });
-  return findPeeks(
-    makeGuest,
-    (strategy) => repeat({ ...settings, firstIndex, candles: watched, strategy, control: null }),
-  );
+  const series = { ...seriesOf(task), isWatched: true };
+  return findPeeks((keep) => {
+    const strategy = new ScriptStrategy(() => keep(new ScriptGuest(script, parametersJson, series)), 1);
+    repeat({ ...settings, firstIndex, candles: watched, strategy, control: null });
+  });
 }
 
-/** @param play Simulates once: a guest serves one simulation. */
-function findPeeks(makeGuest: () => ScriptGuest, play: (strategy: ScriptStrategy) => unknown): readonly string[] {
-  let guest: ScriptGuest | null = null;
+/** True if a run of a text has something to look for. */
+export function mayPeek(source: string): boolean {
+  return PEEKING.test(source);
+}
+
+/** @param play Simulates once, with a watched guest, which it gives to `keep`. */
+export function findPeeks(play: (keep: <Guest extends RealmGuest>(guest: Guest) => Guest) => void): readonly string[] {
+  let guest: RealmGuest | null = null;
   try {
-    play(new ScriptStrategy(() => guest ??= makeGuest(), 1));
+    play((made) => {
+      guest = made;
+      return made;
+    });
   } catch (error) {
     // Watched columns are not everywhere what the script takes them for.
     if (!(error instanceof RunError || error instanceof MoreWanted)) throw error;
@@ -46,7 +57,7 @@ function findPeeks(makeGuest: () => ScriptGuest, play: (strategy: ScriptStrategy
   return describePeeks(guest);
 }
 
-function describePeeks(guest: ScriptGuest | null): readonly string[] {
+function describePeeks(guest: RealmGuest | null): readonly string[] {
   return (guest?.peeks() ?? []).map((place) =>
     `The script reads candles that have not closed, at ${place}. Columns end with the deciding candle, so nothing is there.`
   );

@@ -1,12 +1,12 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { ORDERS_MAX, WARMUP_MAX } from "../contracts/abi.ts";
-import { FAILURE_CHARS_MAX, PEEKS_BIT, PEEKS_MAX, STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
+import { PEEKS_BIT, STATE, WINDOW_ROWS, WINDOWS_MAX } from "../contracts/layout.ts";
 import type { Series } from "../candle_series.ts";
 import { countCall } from "../decision_calls.ts";
 import { nameCandle, roundCapacity } from "../player.ts";
 import { sampleInput } from "../sample_candles.ts";
-import { ask, brokenRealm, clean, isOurs, isWhole, parse, requireBuffer, ScriptError } from "./realm_answers.ts";
+import { ask, brokenRealm, isOurs, isWhole, requireBuffer, ScriptError } from "./realm_answers.ts";
 import { type CompiledScript, RealmGuest, type Report, type ShownColumn } from "./realm_guest.ts";
 import { MoreWanted, type Reads } from "./reads.ts";
 import type { Door } from "./realm/realm.ts";
@@ -138,13 +138,6 @@ export class ScriptGuest extends RealmGuest {
     if (this.words[STATE.logged / 4] !== this.logged) this.takeLog();
     if (typeof answer === "number" && this.rows === 0) return answer;
     throw this.explain(new ScriptError(ask(() => this.door.failure())), at);
-  }
-
-  /** Places at which it has read candles that have not closed, where its series asks to look. */
-  peeks(): readonly string[] {
-    const places = parse(ask(() => this.door.peeks()), FAILURE_CHARS_MAX);
-    if (!Array.isArray(places) || places.length > PEEKS_MAX) return [];
-    return places.map((place) => clean(String(place)));
   }
 
   /** Gives the script the first rows of the table of fills. */

@@ -14,11 +14,13 @@ import {
   type SandboxMarkets,
   type ScriptMarketsJob,
 } from "../task.ts";
+import { cutMarket } from "../cut_market.ts";
 import { ScriptFault } from "./fault.ts";
+import { findPeeks, mayPeek, WATCHED_CANDLES } from "./find_peeks.ts";
 import { candleMs } from "../candle_series.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { ScriptPortfolio } from "./portfolio.ts";
-import { PortfolioGuest } from "./portfolio_guest.ts";
+import { PortfolioGuest, type PortfolioSeries } from "./portfolio_guest.ts";
 import { isPortfolio } from "./is_portfolio.ts";
 import type { RealmGuest } from "./realm_guest.ts";
 import type { Compile } from "./run.ts";
@@ -85,7 +87,8 @@ class MarketsRun {
     const { plots, notes } = this.#plots();
     this.#guests = [];
     const integrity = checkStrategies(task, acts, () => this.#strategy(false));
-    return { type: "completed", result: { ...result, notes: [...result.notes, ...notes] }, integrity, log, plots };
+    const noted = { ...result, notes: [...result.notes, ...notes, ...this.#peeks()] };
+    return { type: "completed", result: noted, integrity, log, plots };
   }
 
   /** The lines of all markets, and the places that led to an error. */
@@ -105,18 +108,36 @@ class MarketsRun {
   #strategy(isFirst: boolean): PortfolioRequest["strategy"] {
     const { task } = this.#job;
     if (!this.#isPortfolio) return strategyForEach(task, (market) => this.#make(market, isFirst));
-    const { parametersJson, candlesMin } = this.#job;
-    const { instant } = this.#timeline;
-    const series = { timeframeMs: candleMs(task.timeframeMs), markets: task.markets, marks: instant.length };
     let isKept = isFirst;
-    const make = () => {
+    return this.#portfolio((series) => {
       const report = isKept ? ({ lines }: LoggedLines) => this.#log.add(null, lines) : null;
-      const guest = new PortfolioGuest(this.#script, parametersJson, series, report);
+      const guest = new PortfolioGuest(this.#script, this.#job.parametersJson, series, report);
       if (isKept) this.#guests = [guest];
       isKept = false;
       return guest;
-    };
-    return new ScriptPortfolio(make, candlesMin, instant);
+    });
+  }
+
+  #portfolio(make: (series: PortfolioSeries) => PortfolioGuest): ScriptPortfolio {
+    const { candlesMin, task: { markets, timeframeMs } } = this.#job;
+    const { instant } = this.#timeline;
+    const series = { timeframeMs: candleMs(timeframeMs), markets, marks: instant.length };
+    return new ScriptPortfolio(() => make(series), candlesMin, instant);
+  }
+
+  /** Notes of the first marks, on which a strategy for all markets decides once more. */
+  #peeks(): readonly string[] {
+    const { source, parametersJson, task } = this.#job;
+    if (!this.#isPortfolio || !mayPeek(source)) return [];
+    const { instant } = this.#timeline;
+    const until = instant[Math.min(instant.length, WATCHED_CANDLES) - 1]!;
+    const markets = task.markets.map((market) => cutMarket(market, until, task.timeframeMs));
+    return findPeeks((keep) => {
+      const strategy = this.#portfolio((series) =>
+        keep(new PortfolioGuest(this.#script, parametersJson, { ...series, isWatched: true }))
+      );
+      simulateMarkets({ ...task, markets }, strategy, null);
+    });
   }
 
   /** @param isFirst True: its first instance logs and plots. */

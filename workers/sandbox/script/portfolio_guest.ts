@@ -1,7 +1,7 @@
 import type { Candles } from "../../../engine/candles.ts";
 import { type Period, PERIODS, type PortfolioMarket } from "../../../engine/portfolio/portfolio.ts";
 import { WARMUP_MAX } from "../contracts/abi.ts";
-import { MEMORY_BYTES, PORTFOLIO as AT, STATE } from "../contracts/layout.ts";
+import { MEMORY_BYTES, PEEKS_BIT, PORTFOLIO as AT, STATE } from "../contracts/layout.ts";
 import { countCall } from "../decision_calls.ts";
 import { roundCapacity } from "../player.ts";
 import { sampleInput } from "../sample_candles.ts";
@@ -13,13 +13,15 @@ import type { PortfolioDoor } from "./realm/portfolio.ts";
 const TAG_CHARS_MAX = 64;
 
 /** A run's markets, as a strategy for all of them knows them before it sees a candle. */
-interface PortfolioSeries {
+export interface PortfolioSeries {
   readonly timeframeMs: number;
   readonly markets: readonly PortfolioMarket[];
   /** Marks of the run: rows of its plots. */
   readonly marks: number;
   /** True for made-up markets, which any name finds. */
   readonly isTrial?: boolean;
+  /** True: reads of candles that have not closed are noticed. */
+  readonly isWatched?: boolean;
 }
 
 /** A script that decides on many markets, in a realm of its own. */
@@ -50,7 +52,7 @@ export class PortfolioGuest extends RealmGuest {
     this.#series = series;
     this.listsMax = reads.listsMax;
     this.hasDetails = reads.hasDetails;
-    this.#bits = reads.bits;
+    this.#bits = series.isWatched ? reads.bits | PEEKS_BIT : reads.bits;
     const { markets, timeframeMs, isTrial = false } = series;
     const names = JSON.stringify(markets.map(({ id, symbol, exchange }) => [id, symbol, exchange]));
     this.attempt("create the strategy", () => portfolio.start(parametersJson, timeframeMs, names, isTrial));

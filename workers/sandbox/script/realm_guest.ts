@@ -4,7 +4,9 @@ import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import type { Plot } from "../../common/protocol.ts";
 import { RunError } from "../../common/outcome.ts";
 import {
+  FAILURE_CHARS_MAX,
   MEMORY_BYTES,
+  PEEKS_MAX,
   PLOT_NAME_CHARS_MAX,
   PLOT_TIME,
   PLOT_VALUES_MAX,
@@ -156,6 +158,13 @@ export class RealmGuest {
   declaredParameters(): object | null {
     const schema = parse(this.#schema?.(), SCHEMA_CHARS_MAX);
     return typeof schema === "object" ? schema : null;
+  }
+
+  /** Places at which it has read candles that have not closed, where its series asks to look. */
+  peeks(): readonly string[] {
+    const places = parse(ask(() => this.door.peeks()), FAILURE_CHARS_MAX);
+    if (!Array.isArray(places) || places.length > PEEKS_MAX) return [];
+    return places.map((place) => clean(String(place)));
   }
 
   /** Lines that the script has logged; of a broken realm, those that were taken before. */

@@ -9,6 +9,7 @@ import { type Series, seriesOf } from "../candle_series.ts";
 import { runPaths } from "../code_paths.ts";
 import { PointRefused, runTrials, type TrialListener } from "../trials.ts";
 import {
+  type DryRun,
   type LoggedLines,
   type LookbackRequest,
   requestLookback,
@@ -131,14 +132,19 @@ function check(
   if (portfolios !== null && isPortfolio(job.source, script)) {
     guests.length = 0;
     const report = portfolios.runPortfolioScriptDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
-    return { type: "completed", report, log: logOf(guests), parameterSchema: guests[0]?.declaredParameters() ?? null };
+    return endCheck(guests, report, () => portfolios.peeksOfPortfolioCheck(job, script));
   }
   const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));
   const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
+  return endCheck(guests, report, () => peeksOfCheck(job, script));
+}
+
+/** @param peeksOf Runs the script once more, in place of the first instance. */
+function endCheck(guests: RealmGuest[], report: DryRun, peeksOf: () => readonly string[]): Outcome<ValidScript> {
   const parameterSchema = guests[0]?.declaredParameters() ?? null;
   const log = logOf(guests);
   guests.length = 0;
-  const peeks = peeksOfCheck(job, script);
+  const peeks = peeksOf();
   return { type: "completed", report: { ...report, notes: [...report.notes, ...peeks] }, log, parameterSchema };
 }
 

@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { findDescription } from "../../../../strategies/builtin/catalogue/descriptions.ts";
 import { compilePython } from "../../../../workers/sandbox/python/compile.ts";
 import { sampleCandles } from "../../../../workers/sandbox/sample_candles.ts";
+import { peeksOfPortfolioCheck } from "../../../../workers/sandbox/script/check_portfolio.ts";
 import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
 import { peeksOfCheck, peeksOfRun } from "../../../../workers/sandbox/script/find_peeks.ts";
 import type { Compile } from "../../../../workers/sandbox/script/run.ts";
@@ -59,6 +60,35 @@ Deno.test("a Python script that reads ahead is told its lines", async () => {
   expect((await peeksOf(pythonDeciding(honest), python)).found).toEqual([]);
 });
 
+async function peeksOfPortfolio(source: string, compile: Compile): Promise<readonly string[]> {
+  const language: ScriptLanguage = compile === python ? "python" : "typescript";
+  const script = await compile(source);
+  const job = { kind: "check_script", source, language, parametersJson: "{}", candlesMin: 1 } as const;
+  return script.reads.run(() => peeksOfPortfolioCheck(job, script)).map(placeIn);
+}
+
+Deno.test("a script that decides on many markets and reads ahead is told its lines", async () => {
+  const ahead = `portfolio(() => ({
+    prepare(markets) { markets[0].close[0]; this.means = markets.map(({ close }) => sma(close, 3)); },
+    decide(now, markets, account, orders) {
+      for (const { close, i, index } of markets) close[i] + close[i - 1] + this.means[index][i + 1] + close[i];
+      markets[1].inputs.daily.close.at(-1);
+    },
+  }));`;
+  expect(await peeksOfPortfolio(ahead, compileScript)).toEqual([
+    "prepare (strategy.ts:2:40)",
+    "decide (strategy.ts:4:93)",
+    "decide (strategy.ts:5:37)",
+  ]);
+  const inPython = `class Own(Portfolio):
+    def decide(self, now, markets, account, orders):
+        for market in markets:
+            max(market.close[market.i:market.i + 1])
+            max(market.close[market.i + 1:market.i + 5], default=0)
+`;
+  expect(await peeksOfPortfolio(inPython, python)).toEqual(["decide (strategy.py:5)"]);
+});
+
 Deno.test("honest reads raise no alarm", async () => {
   const lines = `
     const { close } = candles;
@@ -72,16 +102,17 @@ Deno.test("honest reads raise no alarm", async () => {
 
 for (const [folder, end, compile] of [["scripts", ".ts", compileScript], ["scripts_python", ".py", python]] as const) {
   Deno.test(`no script in ${folder} raises an alarm`, async (t) => {
-    for (const path of ["", "examples/"]) {
+    for (const path of ["", "examples/", "portfolio/"]) {
       const within = new URL(`${folder}/${path}`, STRATEGIES);
       for (const { name } of Deno.readDirSync(within)) {
         if (!name.endsWith(end) || name.endsWith(".d.ts")) continue;
         await t.step(path + name, async () => {
           const rules = findDescription(name.slice(0, -3).replaceAll("_", "-"))?.parameter_schema.properties ?? {};
+          const source = await Deno.readTextFile(new URL(name, within));
+          if (path === "portfolio/") return expect(await peeksOfPortfolio(source, compile)).toEqual([]);
           const parameters = compile === python || path !== ""
             ? {}
             : Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, Object(rule).default]));
-          const source = await Deno.readTextFile(new URL(name, within));
           expect((await peeksOf(source, compile, parameters)).found).toEqual([]);
         });
       }

@@ -33,25 +33,24 @@ export interface Columns {
   /** Shows row `i` of each. */
   show(i: number): void;
   capacity(): number;
-  /** Places at which the script has read candles that have not closed, where its bits ask to look. */
-  readonly peeks: readonly string[];
   /** True for a column of these. */
   owns(value: unknown): boolean;
 }
 
-export function makeColumns(layout: Layout, memory: Memory): Columns {
+/** @param newest The newest closed candle of the columns' market. */
+export function makeColumns(layout: Layout, memory: Memory, newest = () => memory.i): Columns {
   const { indicators, candleColumns: names, columnsMax, periodMax } = layout;
   const candles: Record<string, unknown> = {};
   const numbers = new Map<unknown, number>();
   const requests: Request[] = [];
   const shower = makeShower(layout, memory);
   let [isOpen, capacity, made] = [false, 0, 0];
-  const peeks = makePeeks(memory, layout.peeksMax);
+  const watch = makePeeks(memory.peeks, layout.peeksMax, newest);
   let isWatched = false;
   const add = (number: number): Float64Array<ArrayBuffer> => {
     const column = new Float64Array(capacity).fill(NaN);
     shower.add(number, column);
-    const shown = isWatched ? peeks.watch(column) : column;
+    const shown = isWatched ? watch(column) : column;
     numbers.set(shown, number);
     return shown;
   };
@@ -108,7 +107,6 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
   return {
     candles,
     requests,
-    peeks: peeks.places,
     globals: {
       ...Object.fromEntries(globals),
       crossesAbove,

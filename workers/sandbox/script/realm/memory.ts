@@ -24,6 +24,8 @@ export interface Memory {
   firstIndex: number;
   /** Bits of the lists that the script reads: 1 for the list of working orders, 2 for that of trades, 4 for inputs, 8 for their details, 16 for fills. */
   listBits: number;
+  /** Places at which the script has read candles that have not closed, where its bits ask to look. */
+  readonly peeks: string[];
 }
 
 export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Memory {
@@ -42,6 +44,7 @@ export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Mem
     i: -1,
     firstIndex: 0,
     listBits: 0,
+    peeks: [],
   };
 }
 
@@ -51,7 +54,7 @@ export function clearMemory(memory: Memory): void {
   memory.windows.fill(0);
   memory.decided[0] = 0;
   memory.i = -1;
-  memory.firstIndex = memory.listBits = 0;
+  memory.firstIndex = memory.listBits = memory.peeks.length = 0;
 }
 
 /** The candles as the strategy's function is told of them. */

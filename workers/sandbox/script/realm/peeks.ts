@@ -1,14 +1,13 @@
-import type { Memory } from "./memory.ts";
-
 /**
  * Notices reads of candles that have not closed. They give NaN, so they cannot pay, and a comparison with one is never true.
  *
- * @param placesMax Places that are kept.
+ * @param places Gets the places of such reads, at most `placesMax`.
+ * @param newest The newest closed candle.
+ * @returns Makes a column whose reads are looked at.
  */
-export function makePeeks(memory: Memory, placesMax: number) {
-  const places: string[] = [];
+export function makePeeks(places: string[], placesMax: number, newest: () => number) {
   const look = (index: number): void => {
-    if (index <= memory.i || places.length === placesMax) return;
+    if (index <= newest() || places.length === placesMax) return;
     // The stack has the script's own lines alone (output.ts).
     const place = String(new Error().stack).split("\n").find((line) => /:\d+:\d+\)?$/.test(line)) ?? "";
     if (!places.includes(place)) places.push(place);
@@ -25,9 +24,5 @@ export function makePeeks(memory: Memory, placesMax: number) {
     const value: unknown = Reflect.get(column, name);
     return typeof value === "function" ? value.bind(column) : value;
   };
-  return {
-    places,
-    /** The column, whose reads are looked at. */
-    watch: (column: Float64Array<ArrayBuffer>) => new Proxy<Float64Array<ArrayBuffer>>(column, { get }),
-  };
+  return (column: Float64Array<ArrayBuffer>) => new Proxy<Float64Array<ArrayBuffer>>(column, { get });
 }

@@ -154,7 +154,9 @@ export function makeMarkets(
   const count = names.length;
   // Read by index alone, as all memory is that the host writes.
   const state = new Float64Array(at.head + count * (at.market + 2));
-  const columns = names.map(() => makeColumns(layout, memory));
+  // The state has no candle before the first decision.
+  const newest = (market: number) => memory.i < 0 ? -1 : state[at.head + market * at.market + at.i]!;
+  const columns = names.map((_, market) => makeColumns(layout, memory, () => newest(market)));
   const list = names.map(([id, symbol, exchange], index) => {
     const base = at.head + index * at.market;
     const market = {

@@ -177,7 +177,7 @@ export function makeDoor(
     hasScore: () => program.definition().score !== null,
     score: makeScore(layout, memory, { columns, definition: program.definition }, fail),
     takeFills: fills.take,
-    peeks: () => stringify(columns.peeks),
+    peeks: () => stringify(memory.peeks),
     failure: () => failure,
     line: (n) => log.lines[n]!,
     plotsCount: () => plots.names.length,
