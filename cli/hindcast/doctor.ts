@@ -3,6 +3,7 @@ import { readLogin } from "../login_file.ts";
 import manifest from "../../deno.json" with { type: "json" };
 import { type Caller, calling } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
+import { type Finding, findWay } from "./doctor_way.ts";
 import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
 
 const CLOCK_MS_MAX = 60_000;
@@ -11,13 +12,6 @@ const DAY_MS = 86_400_000;
 const PYTHON = new URL("../../workers/sandbox/python/dist", import.meta.url);
 const healthSchema = z.looseObject({ status: z.string() });
 const readySchema = z.looseObject({ reasons: z.array(z.string()), notes: z.array(z.string()) });
-
-/** The outcome of one check. */
-interface Finding {
-  readonly check: string;
-  readonly status: "ok" | "warning" | "failed";
-  readonly says: string;
-}
 
 const COLORS = { ok: "green", warning: "cyan", failed: "red" } as const;
 
@@ -46,6 +40,9 @@ async function findAll(options: Parameters<typeof callerFor>[0]): Promise<Findin
     return [...local, { check: "login", status: "failed", says }];
   }
   const service = [...await findService(caller), ...await findReadiness(caller)];
+  if (service.every(({ check, status }) => check !== "service" || status === "ok")) {
+    service.push(...await findWay(caller));
+  }
   if (service.some(({ status }) => status === "failed")) return [...local, ...service];
   return [...local, ...service, await findSession(caller), await findData(caller)];
 }

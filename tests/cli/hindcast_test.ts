@@ -234,13 +234,38 @@ Deno.test("doctor has the service's own reasons", async () => {
   await close();
 });
 
+/** A proxy that puts a page of its own in place of refusals, and is slow where the database is asked. */
+function startPoorProxy(service: string): { readonly url: string; close(): Promise<void> } {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === "/api/health/ready") await new Promise((resume) => setTimeout(resume, 400));
+    const { method, headers } = request;
+    const body = method === "POST" ? await request.text() : null;
+    const answer = await fetch(`${service}${pathname}${search}`, { method, headers, body });
+    if (answer.status !== 401) return answer;
+    await answer.body?.cancel();
+    return new Response("<h1>Bad gateway</h1>", { status: 502 });
+  });
+  return { url: `http://127.0.0.1:${server.addr.port}`, close: () => server.shutdown() };
+}
+
 Deno.test("doctor says what is set up and what would fail, and completion knows commands, options and their values", async () => {
-  const { call, close } = await openTerminal("run");
+  const { service, call, close } = await openTerminal("run");
   const well = await call(["doctor"]);
   expect([well.code, well.stdout]).toEqual([
     0,
-    expect.stringMatching(/ok +service[^]*ok +ready[^]*ok +login[^]*ok +data/),
+    expect.stringMatching(
+      /ok +service[^]*ok +ready[^]*ok +browser[^]*ok +refusals[^]*(ok|warning) +database[^]*ok +login[^]*ok +data/,
+    ),
   ]);
+  const proxy = startPoorProxy(service.url);
+  const behind = await call(["doctor", "--url", proxy.url]);
+  expect([behind.code, behind.stdout]).toEqual([
+    1,
+    expect.stringMatching(/failed +browser +no browser can sign in at [^]*failed +refusals [^]*put[^]*502/),
+  ]);
+  expect(behind.stdout).toMatch(/warning +database +takes [\d.]+ ms to write/);
+  await proxy.close();
   const ill = await call(["doctor", "--url", `http://127.0.0.1:${freePort()}`]);
   expect([ill.code, ill.stdout]).toEqual([1, expect.stringMatching(/failed +service/)]);
   expect((await call(["complete", "--", "ru"])).stdout).toMatch(/^run\t/);

@@ -105,7 +105,10 @@ Deno.test("where sign-up is closed, strangers are told so, users sign in, and ad
       "Cannot sign up: this service takes no new accounts by itself; ask an admin for one",
     ]);
   }
-  expect((await stranger.get("/trpc/session.policy")).at("/result/data")).toEqual({ sign_up: "closed" });
+  expect((await stranger.get("/trpc/session.policy")).at("/result/data")).toEqual({
+    sign_up: "closed",
+    password_reset: false,
+  });
   expect(await signIn(stranger, "x@example.com")).toBe(401);
   expect(await signIn(first, email)).toBe(200);
   await grantAdmin(handle.db, email);
