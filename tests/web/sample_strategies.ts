@@ -38,12 +38,13 @@ export async function makeLongStrategy(client: TestClient): Promise<string> {
 }
 
 /** Registers a script. @returns Its slug. */
-export function makeScript(client: TestClient): Promise<string> {
+export function makeScript(client: TestClient, change: Readonly<Record<string, unknown>> = {}): Promise<string> {
   return makeStrategy(client, {
     name: "My Average",
     runtime_type: "script",
     language: "typescript",
     initial_version: { version: "1.0.0", runtime_config: { type: "script", source: SCRIPT } },
+    ...change,
   });
 }
 

@@ -2,8 +2,10 @@
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
 import { findViolations, waitForRun } from "../support/browser.ts";
+import type { TestClient } from "../support/client.ts";
 import { editorOf, readEditor, writeEditor } from "./editor_steps.ts";
 import { blockIn, readPage } from "../support/pages.ts";
+import { makeScript, SCRIPT } from "./sample_strategies.ts";
 
 /** Registers the script that the form begins with: first with a mistake, then mended. Runs it, and reads its source again. */
 export async function registerScript(page: Page, url: string): Promise<void> {
@@ -65,4 +67,20 @@ export async function addScriptVersion(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Source of version 1.0.1" }).waitFor();
   await source.filter({ hasText: "period = 50" }).waitFor();
   expect(await source.textContent()).toBe(second);
+}
+
+/** Begins a script with the source of another user's, as soon as its owner opens it. */
+export async function startFromAnother(page: Page, url: string, owner: TestClient): Promise<void> {
+  const slug = await makeScript(owner, { name: "Of Another Author", is_public: true });
+  const start = page.getByRole("link", { name: "Start from this one" });
+  await page.goto(`${url}/strategies/${slug}`);
+  await page.getByRole("link", { name: "Run it" }).waitFor();
+  expect(await start.count()).toBe(0);
+  const opened = await owner.send("PATCH", `/api/strategies/${slug}`, { strategy: { source_access: "open" } });
+  expect(opened.status).toBe(200);
+  await page.reload();
+  await start.click();
+  await editorOf(page).waitFor();
+  expect(await readEditor(page)).toBe(SCRIPT);
+  expect(await findViolations(page)).toEqual([]);
 }

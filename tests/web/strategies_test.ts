@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { tryScript, useEditorKeys } from "./editor_steps.ts";
-import { addScriptVersion, registerScript } from "./script_steps.ts";
+import { addScriptVersion, registerScript, startFromAnother } from "./script_steps.ts";
 import { until } from "../support/until.ts";
 import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
 
@@ -103,6 +103,10 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
   await t.step("a new version of a script begins with the newest one, and is checked like it", async () => {
     await page.goto(`${service.url}/strategies/my-average`);
     await addScriptVersion(page);
+  });
+
+  await t.step("another user's script is the start of one's own, as soon as its source is open", async () => {
+    await startFromAnother(page, service.url, other);
   });
 
   await t.step("an endpoint is registered by its address, which must be public", async () => {
