@@ -111,24 +111,26 @@ for (const lang of ["typescript", "python"]) {
   });
 }
 
-Deno.test("the typescript template's tsconfig.json knows what the sandbox has, and nothing else", async () => {
-  await using template = await writeTemplate("typescript");
-  const { folder } = template;
-  const check = () => {
-    const read = ts.readConfigFile(`${folder}/tsconfig.json`, (path) => Deno.readTextFileSync(path));
-    const { fileNames, options } = ts.parseJsonConfigFileContent(read.config, ts.sys, folder);
-    const program = ts.createProgram(fileNames, options);
-    return ts.getPreEmitDiagnostics(program).map(({ messageText }) =>
-      ts.flattenDiagnosticMessageText(messageText, " ")
-    );
-  };
-  expect(check()).toEqual([]);
-  await Deno.writeTextFile(`${folder}/strategy.ts`, "\nsetTimeout(() => fetch(document.title), 1);\n", {
-    append: true,
+for (const flags of [[], ["--portfolio"]]) {
+  Deno.test(`the tsconfig.json of ${["typescript", ...flags].join(" ")} knows what the sandbox has, and nothing else`, async () => {
+    await using template = await writeTemplate("typescript", ...flags);
+    const { folder } = template;
+    const check = () => {
+      const read = ts.readConfigFile(`${folder}/tsconfig.json`, (path) => Deno.readTextFileSync(path));
+      const { fileNames, options } = ts.parseJsonConfigFileContent(read.config, ts.sys, folder);
+      const program = ts.createProgram(fileNames, options);
+      return ts.getPreEmitDiagnostics(program).map(({ messageText }) =>
+        ts.flattenDiagnosticMessageText(messageText, " ")
+      );
+    };
+    expect(check()).toEqual([]);
+    await Deno.writeTextFile(`${folder}/strategy.ts`, "\nsetTimeout(() => fetch(document.title), 1);\n", {
+      append: true,
+    });
+    expect(check()).toEqual([
+      "Cannot find name 'setTimeout'.",
+      "Cannot find name 'fetch'.",
+      expect.stringContaining("Cannot find name 'document'."),
+    ]);
   });
-  expect(check()).toEqual([
-    "Cannot find name 'setTimeout'.",
-    "Cannot find name 'fetch'.",
-    expect.stringContaining("Cannot find name 'document'."),
-  ]);
-});
+}
