@@ -1,8 +1,10 @@
 /// <reference lib="dom" />
 /** The page of a run over many markets, and code that a run brought along, in a real browser against the real service. */
 import { expect } from "@std/expect";
+import type { Page } from "playwright-core";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { makeRun } from "./sample_runs.ts";
 
 Deno.test("a trader looks at a portfolio market by market, and runs a draft again", async (t) => {
@@ -39,6 +41,12 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
 
   await t.step("the charts show any market with its own trades, and a trade leads to its market", async () => {
     await candles("OAK@SAMPLE").waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    const trades = (await user.get(`/api/backtests/${id}/trades?format=csv`)).text.split("\n");
+    const own = trades.filter((line) => line.includes("OAK@SAMPLE")).join("\n");
+    const days = new Set(own.match(/\d{4}-\d\d-\d\d/g));
+    const marked = await readMarkedDays(page);
+    expect([...marked].filter((day) => !days.has(day))).toEqual([]);
     await page.getByRole("combobox", { name: "Candles of" }).selectOption({ label: "PINE@SAMPLE" });
     await candles("PINE@SAMPLE").waitFor();
     expect(page.url()).toContain("chart=PINE%40SAMPLE");
@@ -98,3 +106,19 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
   await browser.close();
   await service.close();
 });
+
+/** The days under the pointer, all over the charts, that have fills. */
+async function readMarkedDays(page: Page): Promise<Set<string>> {
+  const charts = page.getByRole("region", { name: "Charts" });
+  const box = (await charts.getByRole("img").boundingBox())!;
+  const days = new Set<string>();
+  await until(async () => {
+    for (let x = 0; x < box.width; x += 4) {
+      await page.mouse.move(box.x + x, box.y + 100);
+      const said = await charts.locator(":scope > div").first().innerText();
+      if (/(Long|Short|Exit)/.test(said)) days.add(said.match(/\d{4}-\d\d-\d\d(?= \d\d:\d\d)/)?.[0] ?? said);
+    }
+    return days.size > 0;
+  });
+  return days;
+}

@@ -26,7 +26,7 @@ type Run = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result"
 /**
  * Candles with trades, equity against buy and hold, drawdown and position of a completed run.
  *
- * @param market Of a run over many: the one whose candles and fills are drawn; empty: the benchmark's candles, with all fills.
+ * @param market Of a run over many: the one whose candles and fills are drawn; empty: the benchmark.
  * @param chooseMarket Absent where there is no choice. @param first The number of the trade that is shown at first.
  */
 export function Charts({ backtest, trades, market = "", chooseMarket, handle, first }: {
@@ -90,7 +90,7 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
   const isPortfolio = result?.portfolio !== undefined;
   const shown = useMemo<ChartMarket | null>(() => {
     const benchmark = `${symbol}@${exchange}`;
-    return isPortfolio ? { drawn: market ?? benchmark, benchmark, isAlone: market !== undefined } : null;
+    return isPortfolio ? { drawn: market ?? benchmark, benchmark } : null;
   }, [isPortfolio, symbol, exchange, market]);
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<StackedChart>(null);
@@ -115,7 +115,7 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
     if (trades === undefined) return;
     const of = trades.instrument[i] ?? undefined;
     // Prices of another market have no place among these candles.
-    chart.current?.setLevels(of === undefined || of === market ? levelsOf(trades, i, parameters) : []);
+    chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trades, i, parameters) : []);
     const entry = trades.entry_time[i]!;
     void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
   };
@@ -155,7 +155,7 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
-        <BarFills {...bar} trades={trades} market={market} />
+        <BarFills {...bar} trades={trades} market={shown?.drawn ?? null} />
         <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
       </div>
       <div
@@ -210,13 +210,13 @@ function BarFills({ data, bar, trades, market }: {
   readonly data: RunBars;
   readonly bar: number;
   readonly trades: TradeTable | undefined;
-  readonly market: string | undefined;
+  readonly market: string | null;
 }) {
   const sentences = useMemo(() => {
     const found = new Map<number, string>();
     if (trades === undefined || data.time.length === 0) return found;
     const until = data.until < data.candles ? data.time.at(-1)! : Infinity;
-    for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until], market ?? null), data.time)) {
+    for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until], market), data.time)) {
       const [first = "", ...others] = mark.sentences;
       const text = others.length === 0 ? first : `${first}, and ${formatCount(others.length)} more`;
       found.set(mark.bar, [found.get(mark.bar), text].filter(Boolean).join(" · "));

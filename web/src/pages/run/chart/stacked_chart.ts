@@ -31,12 +31,10 @@ const PANES = 4;
 
 /** The market that the chart of a run over many shows. */
 export interface ChartMarket {
-  /** The market whose candles are drawn: `SPY@ARCA`. */
+  /** The market whose candles are drawn, and whose fills are marked: `SPY@ARCA`. */
   readonly drawn: string;
   /** The one that equity is compared with. */
   readonly benchmark: string;
-  /** True if the fills of that market alone are marked. */
-  readonly isAlone: boolean;
 }
 
 /** Told to the page around the chart. */
@@ -240,9 +238,7 @@ export class StackedChart {
     const { time } = this.#data;
     const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
     const last = time[Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length))] ?? -Infinity;
-    const fills = this.#trades === null
-      ? []
-      : listFills(this.#trades, [first, last], this.#market?.isAlone ? this.#market.drawn : null);
+    const fills = this.#trades === null ? [] : listFills(this.#trades, [first, last], this.#market?.drawn ?? null);
     const marks = gatherMarks(fills, this.#data.time);
     const areDrawn = marks.length <= MARKERS_MAX;
     const haveWords = wordsFit(marks, this.#chart.timeScale().width());

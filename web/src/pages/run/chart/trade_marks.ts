@@ -61,18 +61,16 @@ export function listFills(
     const isLong = trades.is_long[i]!;
     const entry = trades.entry_time[i]!;
     const exit = trades.exit_time[i];
-    // Among the candles of another market a mark says whose it is.
-    const of = only !== null || trades.instrument[i] == null ? "" : ` ${trades.instrument[i]}`;
     if (entry >= firstMs && entry <= lastMs) {
       fills.push({
         timeMs: entry,
         isBuy: isLong,
-        text: `${isLong ? "Long" : "Short"}${of}`,
+        text: isLong ? "Long" : "Short",
         why: entryReason(trades, i),
       });
     }
     if (exit != null && exit >= firstMs && exit <= lastMs) {
-      fills.push({ timeMs: exit, isBuy: !isLong, text: `Exit${of}`, why: exitReason(trades, i) });
+      fills.push({ timeMs: exit, isBuy: !isLong, text: "Exit", why: exitReason(trades, i) });
     }
   }
   return fills.sort((a, b) => a.timeMs - b.timeMs);
