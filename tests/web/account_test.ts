@@ -207,6 +207,8 @@ Deno.test(
     const service = await startTestService("PostgreSQL", { SIGN_UP: "closed", WORKERS: "0" });
     const browser = await connectBrowser();
     const { page, complaints } = await openPage(browser);
+    await page.goto(service.url);
+    await page.waitForURL(`${service.url}/sign-in`);
     await page.goto(`${service.url}/sign-up?to=/runs`);
     await page.waitForURL(`${service.url}/sign-in?to=%2Fruns`);
     await page.getByText("Ask an admin for an account").waitFor();

@@ -18,6 +18,11 @@ export function wasSignedIn(): boolean {
   return localStorage.getItem(KNOWN_KEY) !== null;
 }
 
+/** True if the browser's cookie is that of a session. A browser without one gets no error for it. @throws RestError */
+export async function hasSession(): Promise<boolean> {
+  return await callRest<object | null>("/api/auth/get-session") !== null;
+}
+
 /** Signs in; the cookie is the browser's. @throws RestError */
 export async function signIn(email: string, password: string): Promise<true> {
   await post("sign-in/email", { email, password });

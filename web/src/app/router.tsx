@@ -7,8 +7,8 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { wasSignedIn } from "../account_routes.ts";
-import { api, client, codeOf, queryClient } from "../api.ts";
+import { hasSession, wasSignedIn } from "../account_routes.ts";
+import { api, codeOf, queryClient } from "../api.ts";
 import { readInstrumentSearch } from "../pages/data/instrument_search.ts";
 import { readRunSearch } from "../pages/run/search.ts";
 import { readRunsSearch } from "../pages/runs/runs_search.ts";
@@ -39,8 +39,7 @@ const home = createRoute({
   path: "/",
   beforeLoad: async () => {
     // A visitor whose browser never had an account here most likely has none.
-    // The cache would take a refusal for the end of a session.
-    const isKnown = wasSignedIn() || await client.session.get.query().then(() => true, () => false);
+    const isKnown = wasSignedIn() || await hasSession().catch(() => false);
     throw redirect({ to: isKnown ? "/runs" : "/sign-up" });
   },
 });
