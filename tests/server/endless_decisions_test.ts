@@ -1,8 +1,9 @@
 /** Decisions that never end, submitted and registered over HTTP: each is refused or ended by itself, and no other user waits for it. */
 import { expect } from "@std/expect";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
-import { BACKTEST } from "../support/client.ts";
+import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { startProcess } from "../support/process.ts";
+import { until } from "../support/until.ts";
 import { pythonDeciding } from "../workers/sandbox/python/python_scripts.ts";
 import { deciding } from "../workers/sandbox/script/scripts.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
@@ -56,6 +57,14 @@ const RUNS: readonly (readonly [what: string, backtest: object, where: RegExp])[
   ],
 ];
 
+/** Sends code that is checked, again where a busy machine had no time for the check. */
+async function sendCode(client: TestClient, path: string, body: object): Promise<Answer> {
+  return await until(async () => {
+    const answer = await client.send("POST", path, body);
+    return answer.status === 503 ? undefined : answer;
+  });
+}
+
 function one(runtime: object) {
   return { ...MINUTES, parameters: { timeframe: "1m", runtime } };
 }
@@ -69,21 +78,23 @@ Deno.test("a decision that never ends costs its owner a run, and nobody else any
   await other.signUp();
   await t.step("one that every check meets is refused at its submission and its registration", async () => {
     const source = deciding("for (;;);");
-    const submitted = await worst.send("POST", "/api/backtests", { backtest: one(script(source)) });
+    const submitted = await sendCode(worst, "/api/backtests", { backtest: one(script(source)) });
     expect([submitted.status, submitted.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
-    const registered = await worst.send("POST", "/api/strategies", {
-      strategy: {
-        ...{ slug: "endless", name: "Endless", description: "", runtime_type: "script", language: "typescript" },
-        ...{ lookback_candles: 1, parameter_schema: { type: "object" } },
-        initial_version: { version: "1.0", runtime_config: script(source) },
-      },
-    });
+    const strategy = {
+      ...{ slug: "endless", name: "Endless", description: "", runtime_type: "script", language: "typescript" },
+      ...{ lookback_candles: 1, parameter_schema: { type: "object" } },
+      initial_version: { version: "1.0", runtime_config: script(source) },
+    };
+    const registered = await sendCode(worst, "/api/strategies", { strategy });
     expect([registered.status, registered.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
-    expect(registered.at("/error/message")).toMatch(/ at strategy\.ts:3:\d+$/);
+    // After five seconds of processor time its line is looked for; a busy machine has used up all twelve by the clock.
+    expect(registered.at("/error/message")).toMatch(
+      /within 5 s.* at strategy\.ts:3:\d+$|within 12 s: 0 candles were done/,
+    );
   });
   for (const [what, backtest, where] of RUNS) {
     await t.step(what, async () => {
-      const made = await worst.send("POST", "/api/backtests", { backtest });
+      const made = await sendCode(worst, "/api/backtests", { backtest });
       expect([made.status, made.at("/error")]).toEqual([202, undefined]);
       const { code, message } = Object((await worst.finish(made.at("/backtest/id"))).at("/backtest/error"));
       expect([code, message]).toEqual(["STRATEGY_TIMED_OUT", expect.stringMatching(where)]);
