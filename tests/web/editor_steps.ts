@@ -72,6 +72,11 @@ export async function tryScript(page: Page): Promise<void> {
   await writeEditor(page, MENDED);
   await page.keyboard.press("Control+Enter");
   await panel.getByText(/^Completed: /).waitFor();
+
+  await writeEditor(page, MENDED.replace("orders.buy();", "orders.buy(;"));
+  await page.keyboard.press("Control+Enter");
+  await panel.getByText("Of an earlier text: the last one did not run. Completed: ").waitFor();
+  expect(await findViolations(page)).toEqual([]);
 }
 
 /** Completes a name, reads its documentation, indents, and leaves the editor by its keys. */

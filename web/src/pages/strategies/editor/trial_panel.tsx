@@ -42,15 +42,15 @@ export function TrialPanel({ form, trial, onRun, onFailure }: {
             Run the text over these candles: its figures, curve, plots and log appear here.
           </p>
         )
-        : <LastRun id={trial.id} isStarting={trial.isStarting} onFailure={onFailure} />}
+        : <LastRun id={trial.id} trial={trial} onFailure={onFailure} />}
     </section>
   );
 }
 
 /** The result of a run; until it has ended, that of the run before. */
-function LastRun({ id, isStarting, onFailure }: {
+function LastRun({ id, trial: { isStarting, refusal }, onFailure }: {
   readonly id: string;
-  readonly isStarting: boolean;
+  readonly trial: Trial;
   readonly onFailure: (message: string) => void;
 }) {
   const { data } = useBacktest(id);
@@ -61,12 +61,14 @@ function LastRun({ id, isStarting, onFailure }: {
     setShown(latest);
     if (latest.status === "failed") onFailure(latest.error?.message ?? "");
   }, [latest, onFailure]);
-  const isStale = isStarting || shown?.id !== id;
+  const isRunning = isStarting || shown?.id !== id;
   const percent = Math.floor((latest?.progress ?? 0) * 100);
   return (
-    <div aria-busy={isStale} className={`flex min-w-0 flex-col gap-2 ${isStale ? "opacity-60" : ""}`}>
+    <div aria-busy={isRunning} className={`flex min-w-0 flex-col gap-2 ${isRunning ? "opacity-60" : ""}`}>
       <p role="status" className="min-h-5 text-sm text-muted">
-        {isStale ? `Running: ${percent}%` : shown !== undefined && <Ended backtest={shown} />}
+        {isRunning && `Running: ${percent}%`}
+        {!isRunning && refusal !== "" && "Of an earlier text: the last one did not run. "}
+        {!isRunning && shown !== undefined && <Ended backtest={shown} />}
       </p>
       {shown !== undefined && <Result key={shown.id} backtest={shown} />}
     </div>
