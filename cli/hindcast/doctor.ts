@@ -40,11 +40,10 @@ async function findAll(options: Parameters<typeof callerFor>[0]): Promise<Findin
     return [...local, { check: "login", status: "failed", says }];
   }
   const service = [...await findService(caller), ...await findReadiness(caller)];
-  if (service.every(({ check, status }) => check !== "service" || status === "ok")) {
-    service.push(...await findWay(caller));
-  }
-  if (service.some(({ status }) => status === "failed")) return [...local, ...service];
-  return [...local, ...service, await findSession(caller), await findData(caller)];
+  const isUp = service.every(({ check, status }) => check !== "service" || status === "ok");
+  const way = isUp ? await findWay(caller) : [];
+  if (service.some(({ status }) => status === "failed")) return [...local, ...service, ...way];
+  return [...local, ...service, ...way, await findSession(caller), await findData(caller)];
 }
 
 function findRuntime(): Finding {

@@ -11,6 +11,8 @@ const RECIPIENTS_MAX = 100_000;
 /** Mails that wait for the server, in memory. */
 const WAITING_MAX = 1_000;
 const SERVER_MS_MAX = 30_000;
+/** A server that says nothing must not keep the process from ending. */
+const CLOSE_MS_MAX = 3_000;
 
 /** A mail in plain text. */
 export interface Mail {
@@ -72,9 +74,13 @@ export class Mailer {
     this.#waiting.add(sending);
   }
 
-  /** Waits for the mails that were taken. */
+  /** Waits a moment for the mails that were taken, and gives up the rest. */
   async close(): Promise<void> {
-    await Promise.all(this.#waiting);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, CLOSE_MS_MAX);
+    await Promise.race([Promise.all(this.#waiting), late.promise]);
+    clearTimeout(timer);
+    if (this.#waiting.size > 0) log.error("Gave up mails at the end: {count}", { count: this.#waiting.size });
     this.#transport.close();
   }
 }

@@ -25,7 +25,7 @@ const FIELDS: Readonly<Record<string, Issue>> = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { path: "/email", message: "must not belong to another user" },
 };
 
-// What a person can do about refusals that the library gives in few words.
+// Advice on refusals that the library gives in few words.
 const ADVICE: Readonly<Record<string, string>> = {
   EMAIL_NOT_VERIFIED: "Cannot sign in: the e-mail address is not verified yet; a mail with a link is on its way to it",
   RESET_PASSWORD_DISABLED: "Cannot mail a link: this service sends no mails; ask an admin to set a password",

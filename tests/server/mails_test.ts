@@ -4,6 +4,7 @@ import { readConfig } from "../../server/config.ts";
 import type { Answer } from "../support/client.ts";
 import { MailServer } from "../support/mail_server.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const PASSWORD = "correct horse battery";
 const OTHER = "another horse battery";
@@ -93,6 +94,23 @@ Deno.test("a mail server that is away fails no request, and settings that lack a
   const email = await user.signUp();
   expect((await user.send("POST", "/api/auth/request-password-reset", { email })).status).toBe(200);
   await service.close();
+
+  // It accepts, says nothing, and holds up no end of the service.
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const held: Deno.Conn[] = [];
+  const accepting = (async () => {
+    for await (const connection of silent) held.push(connection);
+  })();
+  const SMTP_URL = `smtp://127.0.0.1:${silent.addr.port}`;
+  const patient = await startTestService("PGlite", { SMTP_URL, MAIL_FROM: FROM, LOG_LEVEL: "error", WORKERS: "0" });
+  await patient.client().signUp();
+  await until(() => held.length > 0);
+  const begun = performance.now();
+  await patient.close();
+  expect(performance.now() - begun).toBeLessThan(25_000);
+  silent.close();
+  await accepting;
+  for (const connection of held) connection.close();
 
   const without = await startTestService("PGlite", { WORKERS: "0" });
   const refused = await without.client().send("POST", "/api/auth/request-password-reset", { email });
