@@ -44,11 +44,12 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     await page.context().clearCookies();
     await shareSession(page.context(), admin);
     await page.goto(`${service.url}/data`);
-    await chooseFile(page, "COCOA_ICE_x.csv", [...DAY, "2024-03-02T00:00:00Z,10,9,8,nonsense,1"]);
-    await page.getByText("The file looks like 1h").waitFor();
-    expect(await page.getByLabel("Exchange").inputValue()).toBe("ICE");
+    await chooseFile(page, "COCOA.csv", [...DAY, "2024-03-02T00:00:00Z,10,9,8,nonsense,1"]);
     await page.getByRole("button", { name: "Import", exact: true }).click();
-    await page.getByText(/It is required/).waitFor();
+    await page.getByText("Choose one: the archive does not have this instrument").waitFor();
+    await page.getByText("Enter an exchange").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Exchange").fill("ICE");
     await page.locator("form").getByLabel("Class").selectOption("crypto");
     await page.getByRole("button", { name: "Import", exact: true }).click();
     await page.getByText("Imported COCOA on ICE, 1h.").waitFor();
@@ -56,6 +57,12 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("link", { name: "Show the chart" }).click();
     await page.getByText("24 candles loaded").waitFor();
+    await page.goto(`${service.url}/data`);
+    await chooseFile(page, "COCOA.csv", DAY);
+    await page.getByText("The file looks like 1h").waitFor();
+    expect(await page.getByLabel("Exchange").inputValue()).toBe("ICE");
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByRole("status").getByText("unchanged").waitFor();
   });
 
   await t.step(
@@ -288,9 +295,6 @@ async function editInstruments(page: Page, admin: TestClient): Promise<void> {
 }
 
 async function chooseFile(page: Page, name: string, lines: readonly string[]): Promise<void> {
-  await page.getByLabel("CSV file").setInputFiles({
-    name,
-    mimeType: "text/csv",
-    buffer: Buffer.from(lines.join("\n")),
-  });
+  const buffer = Buffer.from(lines.join("\n"));
+  await page.getByLabel("CSV file").setInputFiles({ name, mimeType: "text/csv", buffer });
 }

@@ -57,7 +57,12 @@ export async function editLabels(page: Page, user: TestClient, id: string): Prom
   await page.keyboard.type("Slower than\nthe market");
   await keep(() => page.keyboard.press("Control+Enter"));
   await page.getByRole("region", { name: "Notes" }).waitFor();
+  const otherTab = await page.context().newPage();
+  await otherTab.goto(`${user.url}/runs`);
+  await otherTab.getByRole("button", { name: "Star Crossing slowly", pressed: false }).waitFor();
   await keep(() => page.getByRole("button", { name: "Star Crossing slowly", pressed: false }).click());
+  await otherTab.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
+  await otherTab.close();
   await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.reload();

@@ -20,6 +20,7 @@ export async function simulateRun(page: Page): Promise<void> {
   const numberOf = (text: string) => Number(text.replaceAll(/[,%]/g, ""));
   expect(numberOf(low)).toBeLessThan(numberOf(high));
   expect(numberOf(below)).toBeGreaterThan(0);
+  await page.getByRole("rowheader", { name: "Max drawdown daily" }).waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByLabel("Method").selectOption({ label: "Trades in another order" });
   expect(await page.getByLabel("Days of a block").isDisabled()).toBe(true);

@@ -32,14 +32,19 @@ Deno.test(
 
     await t.step("from the list, two keys lead to a result on the sample", async () => {
       await page.goto(`${service.url}/runs`);
-      await page.getByRole("link", { name: "New run" }).first().waitFor();
+      await page.getByRole("button", { name: "Run a first backtest" }).click();
+      const first = await waitForRun(page);
+      await page.getByText("Net return").first().waitFor();
       await page.keyboard.press("n");
       await page.getByRole("heading", { name: "New run", exact: true }).waitFor();
       await page.getByText(/candles from 2024-01-01 to 2024-12-31/).waitFor();
       expect(await findViolations(page)).toEqual([]);
       await page.keyboard.press("Control+Enter");
+      await page.waitForURL((url) => /^\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && !url.pathname.endsWith(first));
       const { id } = await submitted();
-      await page.getByText("Net return").first().waitFor();
+      // The button of a first run and the form begin with the same.
+      const equal = page.getByRole("link", { name: "an equal run" });
+      expect(await equal.getAttribute("href")).toBe(`/runs/${first}`);
       const run = await user.get(`/api/backtests/${id}`);
       expect([run.at("/backtest/symbol"), run.at("/backtest/strategy_slug")]).toEqual(["DEMO", "sma-cross"]);
       expect([run.at("/backtest/start_date"), run.at("/backtest/end_date")]).toEqual(["2024-01-01", "2025-01-01"]);

@@ -54,6 +54,14 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
 
   await t.step("trades are sorted, and a click moves the charts to one", async () => {
     await page.getByRole("tab", { name: "Trades" }).click();
+    const metrics = Object(
+      (await user.get(`/api/backtests/${page.url().split(/[/?]/)[4]}`)).at("/backtest/result/metrics"),
+    );
+    expect(metrics.open_trades).toBe(1);
+    // The strip and the tab count alike.
+    const all = metrics.trades + 1;
+    await page.getByText(`${all} of ${all} trades (${metrics.trades} closed, 1 still open)`).waitFor();
+    await page.getByText(`${metrics.trades} closed, 1 still open`, { exact: true }).waitFor();
     await page.getByRole("button", { name: "P&L" }).click();
     const row = page.getByRole("table", { name: "Trades" }).getByRole("row").nth(1);
     await row.waitFor();
@@ -88,16 +96,16 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.getByLabel("slow").fill("many");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("Enter a whole number").waitFor();
-    await page.getByLabel("slow").fill("20");
+    await page.getByLabel("slow").fill("5");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText(/fast must be less than slow/).waitFor();
-    expect(await page.getByLabel("fast").inputValue()).toBe("24");
+    expect(await page.getByLabel("fast").inputValue()).toBe("10");
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel("slow").fill("200");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText(/slow 200/).waitFor();
     await page.getByRole("tab", { name: "Assumptions" }).click();
-    await page.getByText("rate 0.0005").waitFor();
+    await page.getByText("data SHA-256").waitFor();
   });
 
   await t.step("a run under way shows so and can be cancelled; its name is text, whatever it holds", async () => {
@@ -164,6 +172,17 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
 
   await t.step("curl runs the command that a page copies, also for code inside of a run", async () => {
     await copyAsCurl(page, user);
+  });
+
+  await t.step("an address without a page says so, within the console's frame or without it", async () => {
+    for (const path of ["/nowhere", "/runs/some/where"]) {
+      await page.goto(`${service.url}${path}`);
+      await heading("There is no such page").waitFor();
+      expect(await page.getByRole("main").count()).toBe(1);
+      expect(await findViolations(page)).toEqual([]);
+    }
+    await page.goto(`${service.url}/runs`);
+    await heading("Runs").waitFor();
   });
 
   await t.step("a lost connection is said, and repaired by itself", async () => {

@@ -31,6 +31,15 @@ const networkLink = splitLink<AppRouter>({
 
 applyTheme();
 setTransport(networkLink);
+// A change in one tab is shown by the others. What never changes, such as charts, is not asked for again.
+const otherTabs = new BroadcastChannel("changes");
+queryClient.getMutationCache().subscribe(({ mutation, type }) => {
+  if (type === "updated" && mutation.state.status === "success") otherTabs.postMessage(null);
+});
+otherTabs.addEventListener("message", () =>
+  void queryClient.invalidateQueries({
+    predicate: ({ observers }) => observers.some(({ options }) => options.staleTime !== Infinity),
+  }));
 // Events were missed while the connection was away.
 onReconnect(() => void queryClient.invalidateQueries());
 const root = document.getElementById("root");

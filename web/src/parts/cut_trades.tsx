@@ -2,6 +2,12 @@ import type { BacktestResult, TradeTable } from "../api.ts";
 import { formatCount } from "./format.ts";
 import { numberOf } from "./metric_value.ts";
 
+/** `120 closed, 1 still open`; only the closed ones count in the metrics. Empty where all are closed. */
+export function describeOpenTrades({ metrics }: BacktestResult): string {
+  const open = numberOf(metrics, "open_trades") ?? 0;
+  return open === 0 ? "" : `${formatCount(numberOf(metrics, "trades"))} closed, ${formatCount(open)} still open`;
+}
+
 /** Says that a page has only the first of a run's trades, where it has. @param exportUrl The address of all. */
 export function CutTrades({ result: { metrics }, trades, exportUrl }: {
   readonly result: BacktestResult;

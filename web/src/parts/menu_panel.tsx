@@ -1,6 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import type { ReactNode } from "react";
-import { LANDMARK } from "./landmark.ts";
+import { LANDMARK } from "./landmark.tsx";
 
 /** The look of an entry of a menu. */
 export const MENU_ITEM_CLASS =

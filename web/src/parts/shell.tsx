@@ -6,6 +6,7 @@ import { useLayoutEffect, useState } from "react";
 import { api, queryClient } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
 import { Logo } from "./logo.tsx";
+import { Main } from "./landmark.tsx";
 import { PageLinks } from "./page_links.tsx";
 import { signOut } from "../account_routes.ts";
 import { MENU_ITEM_CLASS, MenuPanel } from "./menu_panel.tsx";
@@ -40,9 +41,9 @@ export function Shell() {
       </header>
       <ConnectionNote />
       <Shortcuts />
-      <main id="main" className="mx-auto w-full max-w-[1600px] grow px-4 py-4">
+      <Main id="main" className="mx-auto w-full max-w-[1600px] grow px-4 py-4">
         <Outlet />
-      </main>
+      </Main>
     </div>
   );
 }

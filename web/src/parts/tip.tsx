@@ -1,6 +1,6 @@
 import { Tooltip } from "@base-ui/react/tooltip";
 import type { ReactNode } from "react";
-import { LANDMARK } from "./landmark.ts";
+import { LANDMARK } from "./landmark.tsx";
 
 /** Shows an explanation while its subject has the pointer or the focus. */
 export function Tip({ children, text }: { readonly children: ReactNode; readonly text: ReactNode }) {

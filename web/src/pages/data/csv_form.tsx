@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import type { Timeframe } from "../../parts/candle_timeframes.ts";
 import { RestError } from "../../call_rest.ts";
-import type { CsvPreview } from "./csv_preview.ts";
+import { type CsvPreview, findHeld } from "./csv_preview.ts";
 import { AS_RECOGNISED, MoreReading, type Reading, ReadingFields } from "./csv_reading.tsx";
 import type { ImportAnswer, ImportRequest } from "./import_route.ts";
 import { IMPORT_FIELDS, inFormWords, isImportField } from "./import_fields.ts";
@@ -15,6 +15,12 @@ interface Values extends Reading {
   readonly assetClass: string;
   readonly currency: string;
   readonly timeframe: Timeframe | "";
+}
+
+/** True if the archive has the instrument, or may have it: the service knows what is not found out here. */
+async function isHeld(symbol: string, exchange: string): Promise<boolean> {
+  const held = await findHeld(symbol).catch(() => null);
+  return held?.some((each) => exchange.trim() === "" || each.exchange === exchange.trim()) ?? true;
 }
 
 /** Names the instrument and the timeframe of a file, and imports it. */
@@ -66,7 +72,10 @@ export function CsvForm({ file, preview, send }: {
           {...IMPORT_FIELDS.assetClass}
           hint="Needed for a new instrument"
           error={errors.assetClass?.message}
-          {...register("assetClass")}
+          {...register("assetClass", {
+            validate: async (value, { symbol, exchange }) =>
+              value !== "" || await isHeld(symbol, exchange) || "Choose one: the archive does not have this instrument",
+          })}
         />
         <SelectField
           {...IMPORT_FIELDS.timeframe}

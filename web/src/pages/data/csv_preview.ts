@@ -1,8 +1,10 @@
+import { api, type Instrument, queryClient } from "../../api.ts";
 import { lengthMs, type Timeframe, TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 
 const PREVIEW_BYTES = 64 * 1024;
 const PREVIEW_LINES = 4;
 const SAMPLE_LINES = 50;
+const SEARCHED_MAX = 100;
 
 /** First guesses about a file; the user corrects them. */
 export interface CsvPreview {
@@ -24,13 +26,30 @@ export async function previewCsv(file: File): Promise<CsvPreview> {
   );
   const isTimeframe = (word: string) => TIMEFRAMES.some((each) => each === word || each === word.toLowerCase());
   const names = words.filter((word) => !isTimeframe(word) && !/^\d+$/.test(word));
+  const symbol = names[0] ?? "";
   const named = TIMEFRAMES.find((each) => words.some((word) => word === each || word.toLowerCase() === each));
   return {
     lines: isPacked ? null : lines.slice(0, PREVIEW_LINES),
-    symbol: names[0] ?? "",
-    exchange: names[1] ?? "",
+    symbol,
+    exchange: names[1] ?? await guessExchange(symbol),
     timeframe: guessTimeframe(lines) ?? named ?? null,
   };
+}
+
+/** The only exchange on which the archive has the symbol. */
+async function guessExchange(symbol: string): Promise<string> {
+  const held = await findHeld(symbol).catch(() => []);
+  return held.length === 1 ? held[0]!.exchange : "";
+}
+
+/** The instruments of a symbol. */
+export async function findHeld(symbol: string): Promise<readonly Instrument[]> {
+  const search = symbol.trim();
+  if (search === "") return [];
+  const found = await queryClient.fetchQuery(
+    api.marketData.instruments.queryOptions({ search, limit: SEARCHED_MAX }, { retry: false }),
+  );
+  return found.instruments.filter((each) => each.symbol === search);
 }
 
 /** The timeframe whose candles are as long as the shortest step between two lines. */

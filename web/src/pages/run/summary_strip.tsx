@@ -1,5 +1,6 @@
 import type { BacktestResult, Metric } from "../../api.ts";
 import { formatMoney, formatPercent, toneClass } from "../../parts/format.ts";
+import { describeOpenTrades } from "../../parts/cut_trades.tsx";
 import { MetricName } from "./metric_name.tsx";
 import { findMetric, formatMetric, formatMetricValue, numberOf, type ShownMetric } from "../../parts/metric_value.ts";
 
@@ -33,7 +34,9 @@ export function SummaryStrip({ result, definitions, isNarrow = false, before }: 
       return first === null || last === null ? "" : `${formatMoney(last - first, true)} on ${formatMoney(first)}`;
     }
     if (name === "max_drawdown") return `longest ${shown("max_drawdown_days")}`;
-    if (name === "trades") return `${formatPercent(numberOf(metrics, "exposure"))} of the time`;
+    if (name === "trades") {
+      return describeOpenTrades(result) || `${formatPercent(numberOf(metrics, "exposure"))} of the time`;
+    }
     if (name === "win_rate") return `payoff ${shown("payoff_ratio")}`;
     // Results from before the interval have none.
     if (name === "sharpe" && metrics.sharpe_low !== undefined && metrics.sharpe_low !== null) {

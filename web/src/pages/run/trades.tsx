@@ -5,7 +5,7 @@ import { Choice } from "../../parts/choice.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 import { usePrinting } from "../../theme/theme.ts";
-import { CutTrades } from "../../parts/cut_trades.tsx";
+import { CutTrades, describeOpenTrades } from "../../parts/cut_trades.tsx";
 import { type Sortable, type TradeColumn, tradeColumns } from "./trade_cells.ts";
 
 const ROW_PX = 30;
@@ -43,6 +43,7 @@ export function Trades({ result, trades, market = "", chooseMarket, exportUrl, f
     () => trades === undefined ? [] : arrange(trades, sort, { market, side, outcome }),
     [trades, sort, market, side, outcome],
   );
+  const open = describeOpenTrades(result);
   const markets = useMemo(() => ["", ...new Set(trades?.instrument.filter((each) => each !== null))], [trades]);
   if (trades === undefined) return <p role="status" className="p-8 text-center text-muted">Loading the trades …</p>;
   if (trades.number.length === 0) {
@@ -68,7 +69,7 @@ export function Trades({ result, trades, market = "", chooseMarket, exportUrl, f
           />
         )}
         <p className="text-muted" role="status">
-          {formatCount(rows.length)} of {formatCount(trades.number.length)} trades
+          {formatCount(rows.length)} of {formatCount(trades.number.length)} trades{open && ` (${open})`}
         </p>
       </div>
       <CutTrades result={result} trades={trades} exportUrl={exportUrl} />

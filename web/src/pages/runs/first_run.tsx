@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { api, type BacktestRequest, describeError } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 
-/** A year of the sample, which every service has. */
+/** The run that the form for a new one begins with: the sample, which every service has, and the strategy's defaults. */
 const SAMPLE: BacktestRequest = {
   symbol: "DEMO",
   exchange: "SAMPLE",
@@ -11,7 +11,7 @@ const SAMPLE: BacktestRequest = {
   start_date: "2024-01-01",
   end_date: "2025-01-01",
   initial_balance: 10_000,
-  parameters: { timeframe: "1h", fast: 24, slow: 96, execution: { commission: 0.0005 } },
+  parameters: { timeframe: "1h" },
 };
 
 /** In place of an empty list: a first result in one click. */

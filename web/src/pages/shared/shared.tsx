@@ -5,6 +5,7 @@ import { api, codeOf, type Shared } from "../../api.ts";
 import { Failure } from "../../parts/failure.tsx";
 import { formatTime } from "../../parts/format.ts";
 import { Logo } from "../../parts/logo.tsx";
+import { Main } from "../../parts/landmark.tsx";
 import { ReadOnly } from "../../parts/read_only.ts";
 import { RunHeading } from "../../parts/run_heading.tsx";
 
@@ -35,7 +36,7 @@ export function SharedPage() {
           </p>
         </div>
       </header>
-      <main id="main" className="mx-auto flex w-full max-w-[1600px] grow flex-col gap-3 px-4 py-4">
+      <Main id="main" className="mx-auto flex w-full max-w-[1600px] grow flex-col gap-3 px-4 py-4">
         {data !== undefined
           ? (
             <ReadOnly value>
@@ -49,7 +50,7 @@ export function SharedPage() {
           : codeOf(error) === "SHARE_NOT_FOUND"
           ? <Gone />
           : <Failure error={error} reset={() => void refetch()} />}
-      </main>
+      </Main>
       <footer className="px-4 py-3 text-center text-xs text-muted">
         A backtest is a simulation of the past and promises nothing.
       </footer>

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import { Logo } from "../../parts/logo.tsx";
+import { Main } from "../../parts/landmark.tsx";
 
 /** The page of somebody who is not signed in: a sheet in its middle. */
 export function AccountSheet({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <main className="grid min-h-dvh place-items-center p-4">
+    <Main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm">
         <div className="mb-5 flex items-center justify-center gap-2 text-lg font-semibold">
           <Logo />Hindcast
@@ -14,6 +15,6 @@ export function AccountSheet({ title, children }: { readonly title: string; read
           {children}
         </div>
       </div>
-    </main>
+    </Main>
   );
 }

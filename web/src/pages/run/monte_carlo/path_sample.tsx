@@ -35,7 +35,7 @@ export function PathSample({ sample, ruinDrawdown }: {
   readonly sample: MonteCarloSample;
   readonly ruinDrawdown: number;
 }) {
-  const [name] = SAMPLE_NAMES[sample.sampling];
+  const [name, , measured] = SAMPLE_NAMES[sample.sampling];
   return (
     <div className="flex flex-col gap-2">
       <h3 className="text-sm font-semibold">{name}</h3>
@@ -43,24 +43,34 @@ export function PathSample({ sample, ruinDrawdown }: {
       <div className="grid items-start gap-4 xl:grid-cols-[2fr_3fr]">
         <FanChart sample={sample} />
         <Table label={`Quantiles: ${name}`} columns={COLUMNS} minWidth="43rem">
-          {FIGURES.map(([figure, label, format]) => <Row key={figure} {...{ sample, figure, label, format }} />)}
+          {FIGURES.map(([figure, label, format]) => (
+            <Row
+              key={figure}
+              {...{ sample, figure, label, format }}
+              note={figure === "max_drawdown" ? measured : undefined}
+            />
+          ))}
         </Table>
       </div>
     </div>
   );
 }
 
-function Row({ sample, figure, label, format }: {
+function Row({ sample, figure, label, format, note }: {
   readonly sample: MonteCarloSample;
   readonly figure: FigureName;
   readonly label: string;
   readonly format: Format;
+  readonly note: string | undefined;
 }) {
   const { real, percentile, quantiles } = sample.figures[figure];
   const { p05, p25, p50, p75, p95 } = quantiles ?? {};
   return (
     <tr className={ROW_CLASS}>
-      <th scope="row" className={`${CELL_CLASS} text-left font-normal`}>{label}</th>
+      <th scope="row" className={`${CELL_CLASS} text-left font-normal`}>
+        {label}
+        {note !== undefined && <span className="block text-2xs text-muted">{note}</span>}
+      </th>
       <td className={`${CELL_CLASS} font-medium`}>{format(real)}</td>
       <td className={ONLY_WIDE_CLASS}>{formatPercent(percentile)}</td>
       <td className={CELL_CLASS}>{format(p05)}</td>

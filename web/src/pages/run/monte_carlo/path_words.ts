@@ -13,12 +13,14 @@ export const METHOD_HINTS: Readonly<Record<MonteCarlo["method"], string>> = {
   candles: "Draws blocks of candles, and runs the strategy again on them.",
 };
 
-/** The name of a sample, and the unit of its curves. */
-export const SAMPLE_NAMES: Readonly<Record<MonteCarloSample["sampling"], readonly [name: string, unit: string]>> = {
-  shuffled: ["The same trades in another order", "Trades"],
-  resampled: ["As many trades, drawn with replacement", "Trades"],
-  stationary_blocks: ["Days, drawn in blocks", "Days"],
-  candle_blocks: ["The strategy on candles drawn in blocks", "Candles"],
+/** The name of a sample, the unit of its curves, and when its drawdowns are measured. */
+export const SAMPLE_NAMES: Readonly<
+  Record<MonteCarloSample["sampling"], readonly [name: string, unit: string, measured: string]>
+> = {
+  shuffled: ["The same trades in another order", "Trades", "after each trade"],
+  resampled: ["As many trades, drawn with replacement", "Trades", "after each trade"],
+  stationary_blocks: ["Days, drawn in blocks", "Days", "daily"],
+  candle_blocks: ["The strategy on candles drawn in blocks", "Candles", "at each close"],
 };
 
 /** The conclusions of a careful reader. */
