@@ -46,9 +46,11 @@ import { type Context, linkedProcedure, router, type UserContext, userProcedure 
 
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;
+const INSTRUMENT_LENGTH_MAX = 200;
 const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("monthly") };
 const tradeColumns = columnsOf(tradeSchema);
 const orderColumns = columnsOf(orderSchema);
+const rowsShape = { id: idSchema, instrument: z.string().max(INSTRUMENT_LENGTH_MAX).optional() };
 
 const shown = {
   runs: backtestRuns,
@@ -112,20 +114,20 @@ export const backtestsRouter = router({
 
   /** A page of the orders of one of the caller's completed backtests, in order of placement. */
   orders: linkedProcedure("backtest", "id")
-    .input(inputObject({ id: idSchema, ...pageShape }))
+    .input(inputObject({ ...rowsShape, ...pageShape }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input: { id, limit, cursor } }) => {
-      const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id)));
+    .query(async ({ ctx, input: { id, instrument, limit, cursor } }) => {
+      const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id, instrument)));
       const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { orders: [...items], next_cursor };
     }),
 
   /** A page of the trades of one of the caller's completed backtests, oldest first. */
   trades: userProcedure
-    .input(inputObject({ id: idSchema, ...pageShape }))
+    .input(inputObject({ ...rowsShape, ...pageShape }))
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input: { id, limit, cursor } }) => {
-      const list = readInTurns(ctx, tradeList(ctx, await mustOwnRun(ctx, id)));
+    .query(async ({ ctx, input: { id, instrument, limit, cursor } }) => {
+      const list = readInTurns(ctx, tradeList(ctx, await mustOwnRun(ctx, id, instrument)));
       const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
       return { trades: [...items], next_cursor };
     }),
@@ -175,9 +177,9 @@ export const backtestsStreamsRouter = router({
 
   /** The orders of one of the caller's backtests: all of them, or a page. */
   orders: userProcedure
-    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
-    .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const run = await mustOwnRun(ctx, id);
+    .input(inputObject({ ...rowsShape, format: formatSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, instrument, format, limit, cursor } }): Promise<ListAnswer> => {
+      const run = await mustOwnRun(ctx, id, instrument);
       return listRows(ctx, run, { part: "orders", list: orderList(ctx, run), columns: orderColumns }, {
         format,
         limit,
@@ -187,9 +189,9 @@ export const backtestsStreamsRouter = router({
 
   /** The trades of one of the caller's backtests: all of them, or a page. */
   trades: userProcedure
-    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
-    .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
-      const run = await mustOwnRun(ctx, id);
+    .input(inputObject({ ...rowsShape, format: formatSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, instrument, format, limit, cursor } }): Promise<ListAnswer> => {
+      const run = await mustOwnRun(ctx, id, instrument);
       return listRows(ctx, run, { part: "trades", list: tradeList(ctx, run), columns: tradeColumns }, {
         format,
         limit,

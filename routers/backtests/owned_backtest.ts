@@ -1,7 +1,7 @@
 import type { Backtest } from "../../db/backtests.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import type { RunMarket } from "../../workers/rows/write_result_rows.ts";
-import { AppError } from "../common/errors.ts";
+import { AppError, hintNearest, quote } from "../common/errors.ts";
 import type { UserContext } from "../common/trpc.ts";
 import { backtestRuns } from "./backtest_runs.ts";
 
@@ -26,8 +26,27 @@ export function marketsOf({ result }: Pick<Backtest, "result">): readonly RunMar
   ) ?? [];
 }
 
-/** The key of what belongs to one of the caller's backtests. @throws AppError BACKTEST_NOT_FOUND */
-export async function mustOwnRun({ db, user }: UserContext, id: string) {
+/**
+ * The key of what belongs to one of the caller's backtests.
+ *
+ * @param instrument The one whose rows are wanted; all of them without it.
+ * @throws AppError BACKTEST_NOT_FOUND; VALIDATION_FAILED for an instrument that a completed run does not have.
+ */
+export async function mustOwnRun({ db, user }: UserContext, id: string, instrument?: string) {
   const row = await mustGet(db, id, user.id);
-  return { backtestId: row.id, ownerId: user.id, markets: marketsOf(row) };
+  const key = { backtestId: row.id, ownerId: user.id, markets: marketsOf(row) };
+  if (instrument === undefined || row.result === null) return key;
+  return { ...key, market: placeOf(key.markets, instrument) };
+}
+
+function placeOf(markets: readonly RunMarket[], instrument: string): number {
+  const names = markets.map((each) => each.instrument);
+  const place = names.indexOf(instrument);
+  if (place >= 0) return place;
+  const message = names.length === 0
+    ? "must be left out: the backtest is over one market"
+    : `must be an instrument of the backtest, not ${quote(instrument)}${hintNearest(instrument, names)}`;
+  throw new AppError("VALIDATION_FAILED", `Cannot list rows: /instrument ${message}`, {
+    issues: [{ path: "/instrument", message }],
+  });
 }

@@ -22,6 +22,8 @@ interface RunKey {
   readonly ownerId: string;
   /** The run's; none in a run over one. */
   readonly markets: readonly RunMarket[];
+  /** The only one whose rows are wanted. */
+  readonly market?: number;
 }
 
 /** A run's trades, oldest first. */
@@ -29,8 +31,12 @@ export function tradeList(ctx: Reading, run: RunKey): List<Trade, ReturnType<typ
   return {
     read: (after, limit) => readRows(ctx, run, { after, limit }, listTrades),
     key: (row) => String(row.number),
-    show: (row) => readRecord(`trades of the backtest ${run.backtestId}`, () => showTrade(row, run.markets)),
+    show: (row) =>
+      isWanted(row, run)
+        ? readRecord(`trades of the backtest ${run.backtestId}`, () => showTrade(row, run.markets))
+        : undefined,
     pieceRows: PIECE_ROWS,
+    isSparse: run.market !== undefined,
   };
 }
 
@@ -39,9 +45,17 @@ export function orderList(ctx: Reading, run: RunKey): List<Order, ReturnType<typ
   return {
     read: (after, limit) => readRows(ctx, run, { after, limit }, listOrders),
     key: (row) => String(row.number),
-    show: (row) => readRecord(`orders of the backtest ${run.backtestId}`, () => showOrder(row, run.markets)),
+    show: (row) =>
+      isWanted(row, run)
+        ? readRecord(`orders of the backtest ${run.backtestId}`, () => showOrder(row, run.markets))
+        : undefined,
     pieceRows: PIECE_ROWS,
+    isSparse: run.market !== undefined,
   };
+}
+
+function isWanted(row: Pick<Trade | Order, "market">, { market }: RunKey): boolean {
+  return market === undefined || row.market === market;
 }
 
 /** Reads rows of a run: the thread of lists decodes them, since long lists would hold up everybody's requests here. */
@@ -109,7 +123,7 @@ export function listRows<Row, Item extends object>(
   const after = afterNumber(cursor);
   const pages = readList(readInTurns(ctx, list), { limit, after }, ctx.answer);
   const table = { format, columns: rows.columns, isPage: limit !== undefined };
-  if (limit !== undefined) return { name: rows.part, pages, table };
+  if (limit !== undefined || run.market !== undefined) return { name: rows.part, pages, table };
   return {
     name: rows.part,
     pages,

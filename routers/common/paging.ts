@@ -33,6 +33,8 @@ export interface List<Row, Item> {
   show(row: Row): Item | undefined;
   /** Rows that are read, and so in memory, at once. */
   readonly pieceRows: number;
+  /** Most rows are left out, so that a page reads whole pieces, however few rows it wants. */
+  readonly isSparse?: boolean;
 }
 
 /** A page of a list; `next_cursor` is null where nothing is left. */
@@ -56,7 +58,8 @@ export async function readListPage<Row, Item>(
     const items: Item[] = [];
     let [bytes, after] = [0, page.after];
     for (;;) {
-      const count = Math.min(list.pieceRows, page.limit + 1 - items.length);
+      const wanted = list.isSparse === true ? list.pieceRows : page.limit + 1 - items.length;
+      const count = Math.min(list.pieceRows, wanted);
       const rows = await list.read(after, count);
       for (const row of rows) {
         const item = list.show(row);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { NamedSubmission } from "../../db/runs.ts";
-import { resolveExecution } from "../../engine/execution.ts";
+import { type Execution, resolveExecution } from "../../engine/execution.ts";
 import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
 import { shortestMs, type Timeframe } from "../../market/timeframes.ts";
 import { parseRange } from "../common/dates.ts";
@@ -54,13 +54,27 @@ export function completeParameters(strategy: ResolvedStrategy, submitted: Parame
   const settings = executionRequestSchema.safeParse(submitted.execution ?? {});
   if (!settings.success) throw validationFailed(settings.error, `${PARAMETERS_PATH}/execution`);
   const own = effectiveParameters(strategy, submitted, PARAMETERS_PATH);
+  const execution = resolveExecution(settings.data, null);
+  requireFillOfTargets(strategy, execution);
   return {
     ...own,
     timeframe: chooseTimeframe(strategy, submitted),
     ...chooseHours(strategy, submitted.session),
     ...(strategy.shown === undefined ? {} : { runtime: strategy.shown }),
-    execution: resolveExecution(settings.data, null),
+    execution,
   };
+}
+
+/** Weights are of the equity at the next open, where markets are bought and sold together. */
+function requireFillOfTargets(strategy: ResolvedStrategy, { fill, sizingPrice, exclusive }: Execution): void {
+  if (!strategy.decidesOnMarkets) return;
+  const refuse = (name: string, choices: string, value: string) => {
+    const message = `must be ${choices} for a strategy that decides on many markets, not ${quote(value)}`;
+    return invalidParameters(strategy, `${PARAMETERS_PATH}/execution/${name}`, message);
+  };
+  if (fill !== "next_open") throw refuse("fill", "next_open", fill);
+  if (sizingPrice !== "fill") throw refuse("sizingPrice", "fill", sizingPrice);
+  if (exclusive === "any") throw refuse("exclusive", "opposite or off", exclusive);
 }
 
 /** @throws AppError INVALID_PARAMETERS when parameters contradict each other in a way that no schema can say. */

@@ -137,6 +137,10 @@ async function sameAsOne(user: User): Promise<void> {
   const [single, portfolio] = [await rowsOf(user, one.id, "trades"), await rowsOf(user, many.id, "trades")];
   expect(single.length).toBeGreaterThan(10);
   expect(portfolio.map((trade) => ({ ...trade, instrument: null }))).toEqual(single);
+  const refused = await user.get(`/api/backtests/${one.id}/trades?instrument=DEMO@SAMPLE`);
+  expect([refused.status, refused.at("/error/issues/0/message")]).toEqual(
+    [400, "must be left out: the backtest is over one market"],
+  );
 }
 
 async function ofUniverse(user: User): Promise<void> {
@@ -197,6 +201,16 @@ async function refuse(user: User): Promise<void> {
     }),
   )
     .toMatch(/^400/);
+  for (
+    const [execution, words] of [
+      [{ fill: "close" }, 'fill must be next_open for a strategy that decides on many markets, not "close"'],
+      [{ sizingPrice: "signal_close" }, "sizingPrice must be fill for"],
+      [{ profile: "backtesting.py" }, "exclusive must be opposite or off for"],
+    ] as const
+  ) {
+    const parameters = { ...markets("AAA", "BBB"), execution };
+    expect(await refusal({ parameters })).toContain(`400 /backtest/parameters/execution/${words}`);
+  }
   const script = { type: "script", source: "strategy(() => ({ decide() {} }))" };
   const many = { strategy: "mine", parameters: { timeframe: "1d", instruments: list(201), runtime: script } };
   expect(await refusal(many)).toContain("must name at most 200 instruments for mine, not 201");
