@@ -130,13 +130,14 @@ async function composeApp(
   const mails = mailer === undefined
     ? undefined
     : { send: (mail: Mail) => mailer.send(mail), baseUrl, mustVerify: config.mailVerification === "on" };
+  const openId = readOpenIdClient(config);
   return createApp({
     db: handle.db,
     queue,
     readThrough,
     closing,
     startedAt: performance.now(),
-    auth: createAuth(handle.db, { secret, oldSecret, baseUrl, origins, mails }),
+    auth: createAuth(handle.db, { secret, oldSecret, baseUrl, origins, mails, openId }),
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
     quotas: config.quotas,
@@ -144,6 +145,7 @@ async function composeApp(
     remoteAllow: new Set(config.remoteEndpointAllow),
     signUp: config.signUp,
     sendsMail: mailer !== undefined,
+    openIdHost: openId === undefined ? null : new URL(openId.issuer).host,
     agentSignIn: { issuer: baseUrl, resources: own.map((origin) => `${origin}/mcp`), key: secret },
     userTurns: new UserTurns(),
     rowsWorker,
@@ -159,6 +161,14 @@ async function composeApp(
     consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),
     measureRequest,
   });
+}
+
+function readOpenIdClient(
+  { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret: clientSecret }: Config,
+) {
+  return issuer === undefined || clientId === undefined || clientSecret === undefined
+    ? undefined
+    : { issuer, clientId, clientSecret };
 }
 
 /** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */

@@ -1,8 +1,8 @@
-import { and, eq, gt, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { storableText } from "./codec/storable.ts";
 import { prepareOnce } from "./prepare_once.ts";
-import { session, tokens, user } from "./schema.ts";
+import { account, session, tokens, user } from "./schema.ts";
 
 /** True of a user whom an admin has banned, until the ban ends. */
 export const isBanned = sql<boolean>`coalesce(${user.banned}, false) and coalesce(${user.banExpires} > now(), true)`;
@@ -42,6 +42,13 @@ export async function findUserId(db: Db, email: string): Promise<string | undefi
   const rows = await db.select({ id: user.id }).from(user)
     .where(eq(user.email, storableText(email.trim().toLowerCase())));
   return rows[0]?.id;
+}
+
+/** True if a user has a password. */
+export async function hasPassword(db: Db, userId: string): Promise<boolean> {
+  const rows = await db.select({ id: account.id }).from(account)
+    .where(and(eq(account.userId, userId), isNotNull(account.password)));
+  return rows.length > 0;
 }
 
 /** The IP addresses of a user's current sessions, each once; empty for an unknown user. */

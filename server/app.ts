@@ -164,7 +164,7 @@ function pathNotFound(c: HonoContext<ServerEnv>): AppError {
 function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
   const devices = createDeviceCookies(options.auth, options);
   const signIns = limitSignIns(options.rateLimits, devices, options.auth.findUserId);
-  app.use("/api/auth/*", refuseUnclearPaths);
+  app.use("/api/auth/*", refuseUnclearPaths(options.auth));
   app.use("/api/auth/*", auditAccounts(options.auth));
   if (options.signUp === "closed") app.use("/api/auth/sign-up/*", refuseSignUps);
   if (!options.allowsImpersonation) app.use("/api/auth/admin/impersonate-user", refuseImpersonation);

@@ -3,7 +3,16 @@ import { FEED_VARIABLES } from "../market/feeds/registry.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
 import { SIGN_UP } from "../routers/common/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";
-import { hostPort, listenAddress, proxyList, smtpUrl, splitList, webOrigin, wholeNumber } from "./setting_values.ts";
+import {
+  hostPort,
+  issuerUrl,
+  listenAddress,
+  proxyList,
+  smtpUrl,
+  splitList,
+  webOrigin,
+  wholeNumber,
+} from "./setting_values.ts";
 import { findFault } from "./setting_rules.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 
@@ -85,6 +94,15 @@ const configSchema = z.object({
     z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
     "`on` lets an account sign in only once its e-mail address is verified by a mail.",
   ),
+  openIdIssuer: setting(
+    "OIDC_ISSUER",
+    issuerUrl.optional(),
+    "Address of a provider of identities (OpenID Connect) that signs users in; whoever it lets in has an account.",
+  ),
+  openIdClientId: setting("OIDC_CLIENT_ID", z.string().optional(), "The service's name at the provider."),
+  openIdClientSecret: setting("OIDC_CLIENT_SECRET", z.string().optional(), "The service's secret at the provider.", {
+    isSecret: true,
+  }),
   impersonation: setting(
     "IMPERSONATION",
     z.enum(["on", "off"], { error: "must be on or off" }).default("off"),

@@ -7,6 +7,9 @@ interface Related {
   readonly smtpUrl?: URL | undefined;
   readonly mailFrom?: string | undefined;
   readonly mailVerification: "on" | "off";
+  readonly openIdIssuer?: string | undefined;
+  readonly openIdClientId?: string | undefined;
+  readonly openIdClientSecret?: string | undefined;
 }
 
 /** The rule between settings that is broken, in words; undefined for none. */
@@ -23,7 +26,10 @@ export function findFault(settings: Related, isDeployed: boolean): string | unde
     return "MAIL_FROM must be set with SMTP_URL, as Hindcast <hindcast@example.com>";
   }
   if (smtpUrl === undefined && mailVerification === "on") return "SMTP_URL must be set for MAIL_VERIFICATION=on";
-  return undefined;
+  const openId = [settings.openIdIssuer, settings.openIdClientId, settings.openIdClientSecret];
+  return new Set(openId.map((value) => value === undefined)).size === 1
+    ? undefined
+    : "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together";
 }
 
 /** Deno Deploy keeps no files, starts no processes, and serves under a name of its own. */

@@ -49,3 +49,9 @@ export const smtpUrl = z.string().transform((text) => URL.parse(text)).refine(
   (url): url is URL => url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "",
   { error: "must be of the form smtp://user:password@host:port or smtps://user:password@host:port" },
 );
+
+/** The address of a provider of identities. */
+export const issuerUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "";
+}, { error: "must be an address such as https://id.example.com/realms/team" });

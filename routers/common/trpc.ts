@@ -50,6 +50,8 @@ export interface Services {
   readonly signUp: (typeof SIGN_UP)[number];
   /** Passwords can be set anew by mail. */
   readonly sendsMail: boolean;
+  /** The provider of identities that signs users in; null without one. */
+  readonly openIdHost: string | null;
   readonly agentSignIn: AgentSignIn;
   /** For what takes long to read. */
   readonly userTurns: UserTurns;

@@ -1,5 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Context as HonoContext } from "hono";
+import { OPEN_ID_CALLBACK } from "../requests/open_id.ts";
 import type { ServerEnv } from "../requests/context.ts";
 
 const log = getLogger(["hindcast", "audit"]);
@@ -40,13 +41,17 @@ interface AuditSources {
 export function auditAccounts(sources: AuditSources) {
   return async (c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> => {
     const act = c.req.path.slice(PREFIX.length);
-    if (c.req.method !== "POST" || !(RECORDED.has(act) || act.startsWith("admin/"))) return await next();
+    const isReturn = `/${act}` === OPEN_ID_CALLBACK;
+    const isRecorded = c.req.method === "POST" && (RECORDED.has(act) || act.startsWith("admin/"));
+    if (!isReturn && !isRecorded) return await next();
     const { headers } = c.req.raw;
     const isSigning = act.startsWith("sign-in/") || act.startsWith("sign-up/");
     // Read first: signing out ends the session.
     const actor = isSigning ? undefined : await sources.findUserId(headers);
     await next();
-    const isDone = c.res.status < 400;
+    // From a provider of identities the browser is sent on either way, and with a session if it is signed in.
+    const returned = isReturn ? await sources.findUserId(sentCookies(c.res)) : undefined;
+    const isDone = isReturn ? returned !== undefined : c.res.status < 400;
     const body = c.get("body");
     // A flood that is turned away must not reach the database.
     const signer = isSigning && c.res.status < 429 ? await findSigner(sources, body, headers) : undefined;
@@ -54,13 +59,18 @@ export function auditAccounts(sources: AuditSources) {
       act,
       outcome: isDone ? "done" : "refused",
       status: c.res.status,
-      user_id: signer ?? actor,
+      user_id: returned ?? signer ?? actor,
       target_id: isDone && act.startsWith("admin/") ? textAt(body, "userId") : undefined,
       role: isDone && act === "admin/set-role" ? textAt(body, "role") : undefined,
       address: c.get("clientAddress"),
       request_id: c.get("requestId"),
     });
   };
+}
+
+/** The headers of a browser that keeps an answer's cookies. */
+function sentCookies({ headers }: Response): Headers {
+  return new Headers({ cookie: headers.getSetCookie().map((line) => line.split(";")[0]).join("; ") });
 }
 
 async function findSigner(sources: AuditSources, body: unknown, headers: Headers): Promise<string | undefined> {

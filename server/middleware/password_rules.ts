@@ -19,15 +19,19 @@ const CHOICES: Readonly<Record<string, "password" | "newPassword">> = {
 let commonest: Promise<ReadonlySet<string>> | undefined;
 
 /**
- * Refuses weak passwords where they are chosen, a deletion of the account without its password, and has a changed password end the account's other sessions. One that an admin
+ * Refuses weak passwords where they are chosen, a deletion of the account without the password that it has, and has a changed password end the account's other sessions. One that an admin
  * sets ends all of them and revokes the account's tokens, since somebody else may have made those.
  *
  * @throws AppError VALIDATION_FAILED
  */
-export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endAccess">): MiddlewareHandler<ServerEnv> {
+export function enforcePasswordRules(
+  auth: Pick<Auth, "findSession" | "needsPassword" | "endAccess">,
+): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
     const { path } = c.req;
-    if (path === DELETE && !readText(c.get("body"), "password")) {
+    if (
+      path === DELETE && !readText(c.get("body"), "password") && await auth.needsPassword(c.req.raw.headers)
+    ) {
       throw refuse("password", "must be the account's password");
     }
     const field = c.req.method === "POST" ? CHOICES[path] : undefined;

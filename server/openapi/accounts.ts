@@ -78,6 +78,23 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
     example: credentials,
     setsCookie: true,
   },
+  {
+    method: "POST",
+    path: "/sign-in/social",
+    summary: "Begin to sign in through the service's provider of identities (OIDC_ISSUER)",
+    access: "public",
+    body: z.object({
+      provider: z.literal("oidc").describe("The one that there is."),
+      callbackURL: z.string().describe("The page to go to when signed in, such as /runs."),
+      errorCallbackURL: z.string().optional().describe("The page that gets the reason of a refusal as ?error=."),
+    }),
+    output: z.looseObject({
+      url: z.url().describe("Where to send the browser."),
+      redirect: z.boolean().describe("True."),
+    }),
+    codes: ["VALIDATION_FAILED", "PROVIDER_FAILED"],
+    setsCookie: true,
+  },
   { method: "POST", path: "/sign-out", summary: "End the session", access: "public", output: done },
   {
     method: "GET",

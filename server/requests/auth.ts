@@ -10,10 +10,11 @@ import { defaultRoles } from "better-auth/plugins/admin/access";
 import type { Db } from "../../db/client.ts";
 import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
 import * as schema from "../../db/schema.ts";
-import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../../db/users.ts";
+import { endAccess, findSession, findUserId, hasPassword, listSessionAddresses, readRole } from "../../db/users.ts";
 import { issueToken } from "../../routers/tokens.ts";
 import type { Session, User } from "../../routers/common/trpc.ts";
 import { deviceTokens } from "./device_tokens.ts";
+import { createOpenId, OPEN_ID_CALLBACK, type OpenIdClient } from "./open_id.ts";
 import { type AccountMails, passwordMails, verificationMails } from "../mail/account_mails.ts";
 import { readSessionToken, signAnew } from "./session_cookie.ts";
 
@@ -38,12 +39,16 @@ interface Caller {
 export interface Auth {
   /** Answers a request under /api/auth. @throws The error where the library has no answer, such as a failure of the database. */
   handle(request: Request, clientAddress: string): Promise<Response>;
+  /** True if a path under /api/auth is for providers of identities that are not set. */
+  isClosed(path: string): boolean;
   /** The methods that a path under /api/auth accepts; none for an unknown path. */
   methodsAt(path: string): readonly string[];
   /** The id of the user whose session a request's cookie names. */
   findUserId(headers: Headers): Promise<string | undefined>;
   /** The id of the user with an e-mail address. */
   findUserIdOf(email: string): Promise<string | undefined>;
+  /** True unless a request's user has no password, as one whom a provider of identities signs in. */
+  needsPassword(headers: Headers): Promise<boolean>;
   /** Ends all sessions of a user, and revokes all their tokens. */
   endAccess(userId: string): Promise<void>;
   /** The addresses that the account's open sessions started from; none for an unknown account. */
@@ -62,6 +67,7 @@ export interface Auth {
  * @param options.baseUrl Where clients reach the service; over https, cookies are Secure.
  * @param options.origins The origins that may send cookies, the service's own included.
  * @param options.mails Undefined where the service sends none.
+ * @param options.openId Undefined where no provider of identities is set.
  */
 export function createAuth(
   db: Db,
@@ -71,12 +77,13 @@ export function createAuth(
     baseUrl: string;
     origins: readonly string[];
     mails?: AccountMails | undefined;
+    openId?: OpenIdClient | undefined;
   },
 ): Auth {
-  const { mails } = options;
+  const { mails, openId: client } = options;
   const issue: Parameters<typeof deviceTokens>[1] = (user, asked) =>
     issueToken(db, { id: user.id, role: readRole("role" in user ? String(user.role) : null) }, asked);
-  const auth = betterAuth({
+  const library = {
     database: drizzleAdapter(db, { provider: "pg", schema }),
     secret: options.secret,
     baseURL: options.baseUrl,
@@ -96,7 +103,9 @@ export function createAuth(
     rateLimit: { enabled: false },
     advanced: { ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] } },
     ...reports,
-  });
+  } satisfies BetterAuthOptions;
+  const auth = betterAuth(library);
+  const openId = client && createOpenId(library, client, mails?.mustVerify ?? false);
   const endpoints = listEndpoints(auth.api);
   const getSession = async (headers: Headers, disableRefresh: boolean) => {
     if (!headers.has("cookie")) return null;
@@ -121,6 +130,11 @@ export function createAuth(
       return await findCurrent(headers) ?? await getSession(headers, false);
     },
     findUserId: async (headers) => (await findCaller(headers))?.user.id,
+    needsPassword: async (headers) => {
+      const caller = await findCaller(headers);
+      return caller === null || await hasPassword(db, caller.user.id);
+    },
+    isClosed: (path) => isCallback(path) && (openId === undefined || path !== OPEN_ID_CALLBACK),
     methodsAt: (pathname) => {
       const there = endpoints.filter(({ pattern }) => pattern.test({ pathname }));
       return [...new Set(there.flatMap(({ methods }) => methods))];
@@ -135,7 +149,9 @@ export function createAuth(
       // The library wants a content type for any body, even an empty one, and signing out needs none.
       const bytes = await request.arrayBuffer();
       const body = bytes.byteLength === 0 ? null : bytes;
-      return await withFaults(() => auth.handler(new Request(request.url, { method, headers, body })));
+      const sent = new Request(request.url, { method, headers, body });
+      const isOpenId = openId?.serves(new URL(request.url).pathname);
+      return await withFaults(() => isOpenId ? openId!.handle(sent) : auth.handler(sent));
     },
     endAccess: (userId) => endAccess(db, userId),
     findUserIdOf: (email) => findUserId(db, email),
@@ -243,7 +259,6 @@ function listEndpoints(api: Readonly<Record<string, Endpoint>>) {
   );
 }
 
-/** True if a path below /api/auth is for providers of identities, none of which is configured. */
-export function isCallback(path: string): boolean {
+function isCallback(path: string): boolean {
   return path.startsWith("/callback/");
 }

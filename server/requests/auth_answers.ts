@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { AppError, type Issue, pointer } from "../../routers/common/errors.ts";
-import { type Auth, isCallback, PASSWORD_LENGTHS } from "./auth.ts";
+import { type Auth, PASSWORD_LENGTHS } from "./auth.ts";
 import type { ServerEnv } from "./context.ts";
 
 const PREFIX = "/api/auth";
@@ -57,14 +57,16 @@ export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise
 
 /**
  * Refuses a path that the library reads differently than our own rules, such as `/api/auth/./sign-in/email`, and the callbacks of
- * providers, none of which is configured.
+ * providers of identities that are not set.
  *
  * @throws AppError ROUTE_NOT_FOUND
  */
-export async function refuseUnclearPaths(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
-  const isUnclear = new URL(c.req.raw.url).pathname !== c.req.path;
-  if (isUnclear || isCallback(c.req.path.slice(PREFIX.length))) throw refuseRoute(c);
-  await next();
+export function refuseUnclearPaths(auth: Pick<Auth, "isClosed">) {
+  return async (c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> => {
+    const isUnclear = new URL(c.req.raw.url).pathname !== c.req.path;
+    if (isUnclear || auth.isClosed(c.req.path.slice(PREFIX.length))) throw refuseRoute(c);
+    await next();
+  };
 }
 
 function refuseRoute(c: HonoContext<ServerEnv>, auth?: Auth): AppError {

@@ -59,6 +59,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     remoteAllow: sources.remoteAllow,
     signUp: sources.signUp,
     sendsMail: sources.sendsMail,
+    openIdHost: sources.openIdHost,
     agentSignIn: sources.agentSignIn,
     userTurns: sources.userTurns,
     rowsWorker: sources.rowsWorker,

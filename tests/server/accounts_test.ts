@@ -108,6 +108,7 @@ Deno.test("where sign-up is closed, strangers are told so, users sign in, and ad
   expect((await stranger.get("/trpc/session.policy")).at("/result/data")).toEqual({
     sign_up: "closed",
     password_reset: false,
+    open_id: null,
   });
   expect(await signIn(stranger, "x@example.com")).toBe(401);
   expect(await signIn(first, email)).toBe(200);

@@ -39,6 +39,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     remoteAllow: new Set(),
     signUp: "open",
     sendsMail: false,
+    openIdHost: null,
     agentSignIn: { issuer: "http://localhost", resources: ["http://localhost/mcp"], key: "a key for tests" },
     userTurns: new UserTurns(),
     rowsWorker: new RowsWorker(),

@@ -1,6 +1,8 @@
 /** A visitor's way to a result, in a real browser against the real service. */
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { freePort } from "../support/free_port.ts";
+import { IdentityProvider } from "../support/identity_provider.ts";
 import { MailServer } from "../support/mail_server.ts";
 import { startTestService } from "../support/service.ts";
 import { makeRun } from "./sample_runs.ts";
@@ -202,9 +204,12 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
 });
 
 Deno.test(
-  "where sign-up is closed, the console has no form for it and says what to do",
+  "where sign-up is closed, the console has no form for it and says what to do, and a provider of identities signs in",
   async () => {
-    const service = await startTestService("PostgreSQL", { SIGN_UP: "closed", WORKERS: "0" });
+    const provider = new IdentityProvider(freePort());
+    const settings = { ...provider.settings, SIGN_UP: "closed", WORKERS: "0" };
+    const service = await startTestService("PostgreSQL", settings);
+    await provider.start(service.url);
     const browser = await connectBrowser();
     const { page, complaints } = await openPage(browser);
     await page.goto(service.url);
@@ -214,9 +219,25 @@ Deno.test(
     await page.getByText("Ask an admin for an account").waitFor();
     expect(await page.getByRole("link", { name: "Make an account" }).count()).toBe(0);
     expect(await findViolations(page)).toEqual([]);
+    // The provider's own page has a font from elsewhere.
+    await page.route("https://fonts.googleapis.com/**", (route) => route.fulfill({ body: "" }));
+    await page.goto(`${service.url}/sign-in?error=account_not_linked`);
+    await page.getByRole("alert").getByText("sign in with its password").waitFor();
+    await page.getByRole("button", { name: `Sign in with 127.0.0.1:${provider.port}` }).click();
+    await page.getByPlaceholder("Enter any login").fill("ann");
+    await page.getByPlaceholder("and password").fill("any");
+    await page.getByRole("button", { name: "Sign-in" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForURL(`${service.url}/runs`);
+    await page.goto(`${service.url}/account`);
+    await page.getByLabel("E-mail of this account").fill("ann@example.com");
+    expect(await page.getByLabel("Current password").count()).toBe(0);
+    await page.getByRole("button", { name: "Delete account" }).click();
+    await page.waitForURL(`${service.url}/sign-in`);
     await page.context().close();
     await browser.close();
     await service.close();
+    await provider.close();
     expect(complaints).toEqual([]);
   },
 );

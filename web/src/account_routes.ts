@@ -30,6 +30,19 @@ export async function signIn(email: string, password: string): Promise<true> {
   return true;
 }
 
+/** Sends the browser to the provider of identities, and from there to `to`. @throws RestError */
+export async function signInElsewhere(to: string): Promise<void> {
+  const { url } = await post("sign-in/social", { provider: "oidc", callbackURL: to, errorCallbackURL: "/sign-in" });
+  localStorage.setItem(KNOWN_KEY, "known");
+  if (url !== undefined) location.assign(url);
+}
+
+/** True if the account has a password, and is not signed in by a provider of identities alone. @throws RestError */
+export async function hasPassword(): Promise<boolean> {
+  const accounts = await callRest<readonly { readonly providerId: string }[]>("/api/auth/list-accounts");
+  return accounts.some(({ providerId }) => providerId === "credential");
+}
+
 /** Makes an account. @returns True if it is signed in; else a mail with a link comes first. @throws RestError */
 export async function signUp(email: string, password: string): Promise<boolean> {
   const { token } = await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password });
@@ -72,9 +85,9 @@ export async function resetPassword(token: string, newPassword: string): Promise
   await post("reset-password", { token, newPassword });
 }
 
-/** Deletes the account with everything in it. @throws RestError */
-export async function deleteAccount(password: string): Promise<void> {
-  await post("delete-user", { password });
+/** Deletes the account with everything in it. @param password None where the account has none. @throws RestError */
+export async function deleteAccount(password: string | undefined): Promise<void> {
+  await post("delete-user", password === undefined ? {} : { password });
   localStorage.removeItem(KNOWN_KEY);
 }
 
@@ -100,7 +113,7 @@ export async function answerDevice(userCode: string, isAllowed: boolean): Promis
 async function post(
   route: string,
   body: Readonly<Record<string, string>>,
-): Promise<{ readonly token?: string | null }> {
+): Promise<{ readonly token?: string | null; readonly url?: string }> {
   return await callRest(`/api/auth/${route}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -47,7 +47,10 @@ const home = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: readReturn,
+  validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => ({
+    ...readReturn(search),
+    ...(typeof search.error === "string" ? { error: search.error } : {}),
+  }),
   component: lazyRouteComponent(() => import("../pages/sign_in/sign_in.tsx"), "SignInPage"),
 });
 

@@ -4,18 +4,19 @@ import { api } from "../../api.ts";
 import { PasswordForm } from "./password_form.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Tokens } from "./tokens.tsx";
-import { deleteAccount } from "../../account_routes.ts";
+import { deleteAccount, hasPassword } from "../../account_routes.ts";
 import { RestError } from "../../call_rest.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 
 interface Values {
-  readonly password: string;
+  readonly proof: string;
 }
 
 /** The user's account: its sessions, its tokens and its password. */
 export function AccountPage() {
   const { data } = useQuery(api.session.get.queryOptions());
+  const { data: isByPassword } = useQuery({ queryKey: ["has-password"], queryFn: hasPassword });
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6">
       <header>
@@ -26,25 +27,27 @@ export function AccountPage() {
       </header>
       <Sessions />
       {data !== undefined && <Tokens isAdmin={data.user.role === "admin"} />}
-      <PasswordForm />
-      <DeleteAccount />
+      {isByPassword && <PasswordForm />}
+      {data !== undefined && isByPassword !== undefined && (
+        <DeleteAccount isByPassword={isByPassword} email={data.user.email} />
+      )}
     </div>
   );
 }
 
-/** Deletes the account, once its password confirms it. */
-function DeleteAccount() {
+/** Deletes the account, once its password confirms it, or its address where it has no password. */
+function DeleteAccount({ isByPassword, email }: { readonly isByPassword: boolean; readonly email: string }) {
   const queries = useQueryClient();
   const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = useForm<Values>({
-    defaultValues: { password: "" },
+    defaultValues: { proof: "" },
   });
-  const submit = handleSubmit(async ({ password }) => {
+  const submit = handleSubmit(async ({ proof }) => {
     try {
-      await deleteAccount(password);
+      await deleteAccount(isByPassword ? proof : undefined);
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
       if (/invalid.password/i.test(`${error.code} ${error.message}`)) {
-        return setError("password", { message: "This is not your password" }, { shouldFocus: true });
+        return setError("proof", { message: "This is not your password" }, { shouldFocus: true });
       }
       return setError("root", { message: error.message });
     }
@@ -61,11 +64,14 @@ function DeleteAccount() {
           <code className="font-mono">hindcast export-account FOLDER</code> in a terminal.
         </p>
         <Field
-          label="Password of this account"
-          type="password"
-          autoComplete="current-password"
-          error={errors.password?.message}
-          {...register("password", { required: "Enter your password" })}
+          label={isByPassword ? "Password of this account" : "E-mail of this account"}
+          type={isByPassword ? "password" : "email"}
+          autoComplete={isByPassword ? "current-password" : "off"}
+          error={errors.proof?.message}
+          {...register("proof", {
+            required: isByPassword ? "Enter your password" : "Enter your e-mail address",
+            validate: (proof) => isByPassword || proof === email || `Enter ${email}`,
+          })}
         />
         <p role="alert" className="text-sm break-words text-danger">{errors.root?.message}</p>
         <Button type="submit" kind="danger" disabled={isSubmitting}>

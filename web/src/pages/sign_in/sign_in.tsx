@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { signIn, signUp } from "../../account_routes.ts";
 import { api, queryClient } from "../../api.ts";
+import { OtherSignIn } from "./other_sign_in.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { AccountSheet } from "./account_sheet.tsx";
@@ -23,6 +24,7 @@ export function SignInPage() {
   const { data: policy } = useQuery(api.session.policy.queryOptions());
   return (
     <AccountPage title="Sign in" act={signIn} to={to ?? AFTER} passwordKind="current-password">
+      {policy?.open_id && <OtherSignIn host={policy.open_id} to={to ?? AFTER} />}
       {policy?.password_reset && (
         <Link to="/forgot-password" className="mb-2 block text-accent underline">Forgot your password?</Link>
       )}
@@ -111,7 +113,7 @@ function AccountPage({ title, act, to, passwordKind, children }: {
         <Button type="submit" kind="primary" className="mt-2 h-9 w-full" disabled={isSubmitting}>
           {isSubmitting ? "One moment …" : title}
         </Button>
-        <p className="mt-4 min-h-5 text-center text-sm text-muted">{children}</p>
+        <div className="mt-4 min-h-5 text-center text-sm text-muted">{children}</div>
       </form>
     </AccountSheet>
   );
