@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import type { Locator, Page } from "playwright-core";
 import { findViolations } from "../support/browser.ts";
+import { until } from "../support/until.ts";
 
 /** The text of the editor, which draws all lines of a short one. */
 export async function readEditor(page: Page): Promise<string> {
@@ -77,6 +78,14 @@ export async function tryScript(page: Page): Promise<void> {
   await page.keyboard.press("Control+Enter");
   await panel.getByText("Of an earlier text: the last one did not run. Completed: ").waitFor();
   expect(await findViolations(page)).toEqual([]);
+
+  // What was typed is kept until it is sent.
+  await page.reload();
+  await page.getByText("Filled in with what you typed before").waitFor();
+  await until(async () => await readEditor(page) === MENDED.replace("orders.buy();", "orders.buy(;"));
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Begin anew" }).click();
+  await page.getByLabel("Begin with").waitFor();
 }
 
 /** Completes a name, reads its documentation, indents, and leaves the editor by its keys. */

@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
 import { findViolations } from "../support/browser.ts";
+import { until } from "../support/until.ts";
 import type { TestClient } from "../support/client.ts";
 
 /** Edits the labels of a run on its page, by keys. */
@@ -55,7 +56,10 @@ export async function editLabels(page: Page, user: TestClient, id: string): Prom
   await page.getByRole("link", { name: "to delete" }).waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "+ Notes" }).click();
   await page.keyboard.type("Slower than\nthe market");
-  await keep(() => page.keyboard.press("Control+Enter"));
+  await page.reload();
+  await until(async () => await page.getByLabel("Notes on the run").inputValue() === "Slower than\nthe market");
+  expect(await findViolations(page)).toEqual([]);
+  await keep(() => page.getByLabel("Notes on the run").press("Control+Enter"));
   await page.getByRole("region", { name: "Notes" }).waitFor();
   const otherTab = await page.context().newPage();
   await otherTab.goto(`${user.url}/runs`);

@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { makeStrategy } from "./sample_strategies.ts";
 
 const SCHEMA = {
@@ -119,6 +120,44 @@ Deno.test(
       const { id, parameters } = await submitted();
       expect(parameters).toMatchObject({ zulu: 7, eager: false, execution: { slippage: { bps: 5 }, fill: "close" } });
       expect((await user.get(`/api/backtests/${id}`)).at("/backtest/symbol")).toBe("BTC/USDT");
+    });
+
+    await t.step("what is typed is kept until it is sent, and leaving asks where there is no room for it", async () => {
+      const zulu = page.getByLabel("zulu");
+      const note = page.getByText("Filled in with what you typed before");
+      const isZulu = (text: string) => until(async () => await zulu.inputValue() === text);
+      await page.goto(`${service.url}/runs/new`);
+      await page.getByRole("combobox", { name: "Strategy", exact: true }).click();
+      await page.getByRole("option", { name: /Remote One/ }).click();
+      await zulu.fill("8");
+      await page.reload();
+      await note.waitFor();
+      await isZulu("8");
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole("link", { name: "Runs", exact: true }).click();
+      await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+      await page.goBack();
+      await note.waitFor();
+      await isZulu("8");
+      await page.getByRole("button", { name: "Begin anew" }).click();
+      await note.waitFor({ state: "hidden" });
+      await isZulu("5");
+      await page.evaluate(`for (let size = 2 ** 22; size >= 1; size /= 2) {
+        try { for (let n = 0;; n++) localStorage.setItem("full " + size + " " + n, "x".repeat(size)); } catch {}
+      }`);
+      await zulu.fill("9");
+      const asked = Promise.withResolvers<string>();
+      page.once("dialog", async (dialog) => {
+        await dialog.dismiss();
+        asked.resolve(dialog.message());
+      });
+      await page.getByRole("link", { name: "Runs", exact: true }).click();
+      expect(await asked.promise).toMatch(/what you typed is lost/);
+      expect([new URL(page.url()).pathname, await zulu.inputValue()]).toEqual(["/runs/new", "9"]);
+      await page.evaluate(`localStorage.clear()`);
+      await zulu.fill("7");
+      await page.reload();
+      await isZulu("7");
     });
 
     await t.step("a phone shows the form without scrolling sideways, and the way to run it", async () => {

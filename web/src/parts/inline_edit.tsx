@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { describeError, issuesOf } from "../api.ts";
 import { Button } from "./button.tsx";
+import { dropDraft, keepDraft, readDraft } from "./draft.ts";
 import { controlClass } from "./field.tsx";
 
 /**
@@ -11,20 +12,33 @@ import { controlClass } from "./field.tsx";
  * @param suggestions Texts that are offered while typing.
  */
 export function InlineEdit(
-  { label, start, placeholder, isLong = false, error, suggestions, keep = "Save", onKeep, onLeave }: {
+  { label, start, placeholder, isLong = false, error, suggestions, draft, keep = "Save", onKeep, onLeave }: {
     readonly label: string;
     readonly start: string;
     readonly placeholder?: string;
     readonly isLong?: boolean;
     readonly error: unknown;
     readonly suggestions?: readonly string[] | undefined;
+    /** The name under which what is typed is kept in this browser. */
+    readonly draft?: string;
     readonly keep?: string;
     readonly onKeep: (text: string) => void;
     readonly onLeave: () => void;
   },
 ) {
   const id = useId();
-  const [text, setText] = useState(start);
+  const [text, setText] = useState(() => {
+    const typed = draft && readDraft(draft);
+    return typeof typed === "string" ? typed : start;
+  });
+  const type = (typed: string) => {
+    setText(typed);
+    if (draft !== undefined) keepDraft(draft, typed);
+  };
+  const leave = () => {
+    if (draft !== undefined) dropDraft(draft);
+    onLeave();
+  };
   const issue = issuesOf(error)[0];
   const fault = error === null ? undefined : issue === undefined ? describeError(error) : `It ${issue.message}`;
   const submit = (event: FormEvent) => {
@@ -32,7 +46,7 @@ export function InlineEdit(
     onKeep(text.trim());
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape") onLeave();
+    if (event.key === "Escape") leave();
     if (isLong && event.key === "Enter" && event.ctrlKey) submit(event);
   };
   const shared = {
@@ -47,7 +61,7 @@ export function InlineEdit(
             <textarea
               {...shared}
               rows={6}
-              onChange={({ target }) => setText(target.value)}
+              onChange={({ target }) => type(target.value)}
               className={`${controlClass(fault)} h-auto! resize-y py-1.5`}
             />
           )
@@ -56,13 +70,13 @@ export function InlineEdit(
               {...shared}
               autoComplete="off"
               list={suggestions && `${id}-list`}
-              onChange={({ target }) => setText(target.value)}
+              onChange={({ target }) => type(target.value)}
               className={`${controlClass(fault)} h-8! min-w-0`}
             />
           )}
         <div className="flex gap-1">
           <Button type="submit" kind="primary">{keep}</Button>
-          <Button kind="quiet" onClick={onLeave}>Cancel</Button>
+          <Button kind="quiet" onClick={leave}>Cancel</Button>
         </div>
       </div>
       {suggestions && (

@@ -5,6 +5,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useLayoutEffect, useState } from "react";
 import { api, queryClient } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
+import { listDrafts } from "./draft.ts";
 import { Logo } from "./logo.tsx";
 import { Main } from "./landmark.tsx";
 import { PageLinks } from "./page_links.tsx";
@@ -66,7 +67,10 @@ function AccountMenu({ email }: { readonly email: string }) {
   const navigate = useNavigate();
   const theme = useTheme();
   const leave = async () => {
+    const drafts = listDrafts();
+    if (drafts.length > 0 && !confirm("Signing out deletes what you typed here and did not send. Sign out?")) return;
     await signOut();
+    for (const key of drafts) localStorage.removeItem(key);
     queryClient.clear();
     await navigate({ to: "/sign-in" });
   };

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Backtest } from "../api.ts";
+import { dropDraft, notesDraft } from "./draft.ts";
 
 type Labels = Pick<Backtest, "name" | "tags" | "star">;
 
@@ -12,7 +13,8 @@ type Labels = Pick<Backtest, "name" | "tags" | "star">;
 export function useLabels<Run extends Labels & Pick<Backtest, "id">>(run: Run) {
   const queries = useQueryClient();
   const change = useMutation(api.backtests.update.mutationOptions({
-    onSuccess: async (data) => {
+    onSuccess: async (data, { backtest }) => {
+      if (backtest.notes !== undefined) dropDraft(notesDraft(run.id));
       queries.setQueryData(api.backtests.get.queryKey({ id: run.id }), data);
       await Promise.all([
         queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() }),
@@ -41,11 +43,12 @@ export function useLabels<Run extends Labels & Pick<Backtest, "id">>(run: Run) {
 /**
  * The same with a field for one label, which closes at once when its text is kept, and opens again with the text if it is refused.
  *
+ * @param isDrafted True if it is open at first: its text was typed and not kept.
  * @returns `wasOpen` tells the button that opens the field to take the focus back.
  */
-export function useLabelField<Run extends Labels & Pick<Backtest, "id">>(run: Run) {
+export function useLabelField<Run extends Labels & Pick<Backtest, "id">>(run: Run, isDrafted = false) {
   const { put, reset, ...labels } = useLabels(run);
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(isDrafted);
   const [wasOpen, setWasOpen] = useState(false);
   const close = () => {
     setOpen(false);

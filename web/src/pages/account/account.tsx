@@ -5,6 +5,7 @@ import { PasswordForm } from "./password_form.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Tokens } from "./tokens.tsx";
 import { deleteAccount, hasPassword } from "../../account_routes.ts";
+import { listDrafts } from "../../parts/draft.ts";
 import { RestError } from "../../call_rest.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -51,6 +52,7 @@ function DeleteAccount({ isByPassword, email }: { readonly isByPassword: boolean
       }
       return setError("root", { message: error.message });
     }
+    for (const key of listDrafts()) localStorage.removeItem(key);
     queries.clear();
     location.assign("/sign-in");
   });

@@ -2,6 +2,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { StartPage } from "./start_page.tsx";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { ExecutionSection } from "./execution_section.tsx";
 import { InputsFields } from "./inputs_fields.tsx";
 import { MarketSection } from "./market_section.tsx";
@@ -9,7 +11,7 @@ import { PortfolioFields } from "./portfolio_fields.tsx";
 import { toSubmission } from "./run_form.ts";
 import { RunFormFrame } from "./run_form_frame.tsx";
 import { StrategySection } from "./strategy_section.tsx";
-import { type RunStart, useRunForm } from "./use_run_form.ts";
+import { type DraftedStart, useRunForm } from "./use_run_form.ts";
 
 const route = getRouteApi("/signed-in/runs/new");
 
@@ -21,20 +23,23 @@ export function NewRunPage() {
       title={search.from === undefined ? "New run" : "Run again with changes"}
       note="Replay a strategy over past candles. Everything is filled in for a first run on the sample."
       search={search}
+      draft="run"
       form={NewRunForm}
     />
   );
 }
 
 /** The whole form of a run. */
-function NewRunForm(start: RunStart) {
+function NewRunForm(start: DraftedStart) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { form, chosen, choose, refuse } = useRunForm(start);
+  const { form, chosen, choose, refuse, restart } = useRunForm(start);
+  const draft = useDraft(form, start.draftName);
   const create = useMutation(api.backtests.create.mutationOptions());
   const submit = form.handleSubmit(async (values) => {
     try {
       const data = await create.mutateAsync({ backtest: toSubmission(values, chosen, start.earlier) });
+      draft.drop();
       queries.setQueryData(api.backtests.get.queryKey({ id: data.backtest.id }), data);
       void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
       await navigate({ to: "/runs/$id", params: { id: data.backtest.id } });
@@ -49,6 +54,7 @@ function NewRunForm(start: RunStart) {
     <RunFormFrame
       form={form}
       label="New run"
+      top={<DraftNote draft={draft} onAnew={restart} />}
       left={<StrategySection form={form} chosen={chosen} choose={choose} />}
       right={
         <>

@@ -29,6 +29,8 @@ const SCAN_PATH = "/markets/";
 
 /** The form's values as they are typed; an empty text is the default. */
 export interface RunForm {
+  /** The slug of the strategy; empty for code that is not in the catalogue. */
+  strategy: string;
   symbol: string;
   exchange: string;
   timeframe: string;
@@ -105,6 +107,7 @@ export function startValues(
 ): RunForm {
   const execution = executionOf(earlier);
   return {
+    strategy: chosen.entry?.slug ?? "",
     symbol: earlier?.symbol ?? held?.symbol ?? "",
     exchange: earlier?.exchange ?? held?.exchange ?? "",
     timeframe: String(earlier?.parameters["timeframe"] ?? startTimeframe(held)),

@@ -4,9 +4,10 @@ import { Button } from "../../parts/button.tsx";
 import type { RunForm } from "./run_form.ts";
 
 /** A form in two columns, with a bar below them that submits it. @param summary Stands in the bar. @param action The button's text. */
-export function RunFormFrame({ form, label, left, right, summary, action, onSubmit }: {
+export function RunFormFrame({ form, label, top, left, right, summary, action, onSubmit }: {
   readonly form: UseFormReturn<RunForm>;
   readonly label: string;
+  readonly top: ReactNode;
   readonly left: ReactNode;
   readonly right: ReactNode;
   readonly summary: ReactNode;
@@ -28,6 +29,7 @@ export function RunFormFrame({ form, label, left, right, summary, action, onSubm
         void onSubmit();
       }}
     >
+      {top}
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">{left}</div>
         <div className="flex min-w-0 flex-col gap-4">{right}</div>

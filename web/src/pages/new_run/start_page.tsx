@@ -1,11 +1,13 @@
-import type { ComponentType } from "react";
+import { type ComponentType, useMemo } from "react";
 import { api, codeOf, describeError } from "../../api.ts";
-import type { RunStart } from "./use_run_form.ts";
+import { readDraft } from "../../parts/draft.ts";
+import { isRecord } from "../../parts/parameter_fields.ts";
+import type { DraftedStart } from "./use_run_form.ts";
 import { useQuery } from "@tanstack/react-query";
 import { chooseEntry, chooseInline, type Chosen, findSample } from "./run_form.ts";
 
 /** A page with a form that begins with an earlier run or a strategy. @param note Stands below the title of a form that begins with neither. */
-export function StartPage({ title, note, search: { from, strategy, universe }, form: Form }: {
+export function StartPage({ title, note, search: { from, strategy, universe }, draft, form: Form }: {
   readonly title: string;
   readonly note: string;
   readonly search: {
@@ -13,9 +15,12 @@ export function StartPage({ title, note, search: { from, strategy, universe }, f
     readonly strategy?: string | undefined;
     readonly universe?: string | undefined;
   };
-  readonly form: ComponentType<RunStart>;
+  /** The kind of its drafts. */
+  readonly draft: "run" | "optimization";
+  readonly form: ComponentType<DraftedStart>;
 }) {
-  const { first, held, earlier, note: origin, error } = useStart({ from, strategy, universe });
+  const draftName = [draft, from, strategy, universe].join(" ");
+  const { first, held, earlier, note: origin, error } = useStart({ from, strategy, universe, draftName });
   return (
     <div className="mx-auto max-w-6xl">
       <h1 className="text-xl font-semibold">{title}</h1>
@@ -28,7 +33,8 @@ export function StartPage({ title, note, search: { from, strategy, universe }, f
         )
         : (
           <Form
-            key={`${from} ${strategy} ${universe}`}
+            key={draftName}
+            draftName={draftName}
             first={first}
             held={held}
             earlier={earlier}
@@ -50,15 +56,19 @@ interface Start {
   readonly strategy?: string | undefined;
   /** A universe to run over. */
   readonly universe?: string | undefined;
+  /** The strategy of a draft comes before the others. */
+  readonly draftName: string;
 }
 
 /** Reads what the form begins with. */
-function useStart({ from, strategy: slug, universe }: Start) {
+function useStart({ from, strategy: slug, universe, draftName }: Start) {
+  const drafted = useMemo(() => draftedStrategy(draftName), [draftName]);
   const run = useQuery(
     api.backtests.get.queryOptions({ id: from ?? "" }, { enabled: from !== undefined, staleTime: Infinity }),
   );
   const earlier = from === undefined ? undefined : run.data?.backtest;
-  const wanted = earlier === undefined ? slug ?? FIRST_STRATEGY : earlier.strategy_slug;
+  const own = earlier === undefined ? slug ?? FIRST_STRATEGY : earlier.strategy_slug;
+  const wanted = drafted ?? own;
   const isKnown = from === undefined || earlier !== undefined;
   const entry = useQuery(
     api.strategies.get.queryOptions({ slug: wanted ?? FIRST_STRATEGY }, { enabled: isKnown && wanted !== null }),
@@ -72,17 +82,23 @@ function useStart({ from, strategy: slug, universe }: Start) {
     ? undefined
     : earlier !== undefined && wanted === null
     ? chooseInline(earlier)
-    : choose(entry.data ?? (isGone ? fallback.data : undefined), entry.data && earlier);
+    : choose(entry.data ?? (isGone ? fallback.data : undefined), wanted === own && entry.data ? earlier : undefined);
   return {
     first,
     held: member.instrument ?? findSample(instruments.data?.instruments ?? []),
     earlier,
     note: isGone
-      ? `The strategy ${earlier?.strategy ?? slug} is not in the catalogue any more. Choose another one.`
+      ? `The strategy ${drafted ?? earlier?.strategy ?? slug} is not in the catalogue any more. Choose another one.`
       : earlier &&
         `From the run of ${earlier.strategy} on ${earlier.symbol}, ${earlier.start_date} to ${earlier.end_date}.`,
     error,
   };
+}
+
+function draftedStrategy(draftName: string): string | undefined {
+  const draft = readDraft(draftName);
+  const slug = isRecord(draft) ? draft["strategy"] : undefined;
+  return typeof slug === "string" && slug !== "" ? slug : undefined;
 }
 
 /** The first member of a universe as the archive has it: with it, a run over the universe finds candles of its dates. */

@@ -16,6 +16,11 @@ export interface RunStart {
   readonly universe?: string | undefined;
 }
 
+/** The same, and the name of the form's draft. */
+export interface DraftedStart extends RunStart {
+  readonly draftName: string;
+}
+
 /** The form of a run with its strategy. An optimization has fields beside it. */
 export function useRunForm({ first, held, earlier, universe }: RunStart) {
   const [chosen, setChosen] = useState(first);
@@ -26,7 +31,13 @@ export function useRunForm({ first, held, earlier, universe }: RunStart) {
     choose: (next: Chosen) => {
       setChosen(next);
       form.clearErrors("parameters");
+      form.setValue("strategy", next.entry?.slug ?? "");
       form.setValue("parameters", next.fields.map((field) => toField(field.default)));
+    },
+    /** Begins anew. */
+    restart: () => {
+      setChosen(first);
+      form.reset();
     },
     /** Shows a refusal at its fields. @param otherAt Finds a field beside those of a run. */
     refuse: (error: unknown, otherAt: (path: string) => RefusedField<RunForm> | null = () => null) =>

@@ -4,6 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import { api } from "../../api.ts";
 import { formatCount } from "../../parts/format.ts";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { ExecutionSection } from "../new_run/execution_section.tsx";
 import { InputsFields } from "../new_run/inputs_fields.tsx";
 import { MarketSection } from "../new_run/market_section.tsx";
@@ -11,7 +13,7 @@ import { ScanFields } from "../new_run/portfolio_fields.tsx";
 import type { Chosen } from "../new_run/run_form.ts";
 import { RunFormFrame } from "../new_run/run_form_frame.tsx";
 import { StrategySection } from "../new_run/strategy_section.tsx";
-import { type RunStart, useRunForm } from "../new_run/use_run_form.ts";
+import { type DraftedStart, useRunForm } from "../new_run/use_run_form.ts";
 import { countPoints, planFieldAt, type PlanForm, startPlan, toOptimization } from "./plan_form.ts";
 import { countSettings } from "./setting_axes.ts";
 import { PlanSection } from "./plan_section.tsx";
@@ -28,6 +30,7 @@ export function NewOptimizationPage() {
       title="New optimization"
       note="Run a strategy with many parameters, and see how much of the best result is luck."
       search={route.useSearch()}
+      draft="optimization"
       form={OptimizationForm}
     />
   );
@@ -36,11 +39,17 @@ export function NewOptimizationPage() {
 const DAYS_FIELDS: readonly DaysField[] = ["trainDays", "testDays", "stepDays"];
 
 /** The whole form: a run's own, and the values to try. */
-function OptimizationForm(start: RunStart) {
+function OptimizationForm(start: DraftedStart) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { form, chosen, choose, refuse } = useRunForm(start);
+  const { form, chosen, choose, refuse, restart } = useRunForm(start);
   const plan = useForm<PlanForm>({ defaultValues: startPlan(start.first.fields) });
+  const draft = useDraft(form, start.draftName);
+  const planDraft = useDraft(plan, `${start.draftName} ${start.first.fields.map(({ name }) => name)}`);
+  const drop = () => {
+    draft.drop();
+    planDraft.drop();
+  };
   const create = useMutation(api.optimizations.create.mutationOptions());
   const [from, until] = form.watch(["start", "end"]);
   const walk = plan.watch("walk");
@@ -52,6 +61,7 @@ function OptimizationForm(start: RunStart) {
     try {
       const optimization = toOptimization(values, plan.getValues(), chosen);
       const data = await create.mutateAsync({ optimization });
+      drop();
       void queries.invalidateQueries({ queryKey: api.optimizations.list.pathKey() });
       await navigate({ to: "/optimizations/$id", params: { id: data.optimization.id } });
     } catch (error) {
@@ -72,6 +82,15 @@ function OptimizationForm(start: RunStart) {
     <RunFormFrame
       form={form}
       label="New optimization"
+      top={
+        <DraftNote
+          draft={{ isRestored: draft.isRestored || planDraft.isRestored, drop }}
+          onAnew={() => {
+            restart();
+            plan.reset();
+          }}
+        />
+      }
       left={
         <>
           <StrategySection form={form} chosen={chosen} choose={chooseOther} />

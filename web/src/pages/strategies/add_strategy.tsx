@@ -55,5 +55,5 @@ function CopyStrategy({ from }: { readonly from: string }) {
       </p>
     );
   }
-  return <RegisterStrategy way="script" start={copyValues(entry, source.data)} />;
+  return <RegisterStrategy way="script" start={copyValues(entry, source.data)} from={from} />;
 }

@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { api, codeOf, describeError, type Strategy } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { Field } from "../../parts/field.tsx";
 import { showRefusal } from "../../parts/show_refusal.ts";
 import { CodeFields } from "./code_fields.tsx";
@@ -58,6 +60,7 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
       every: PERIODS.find((each) => each === runtime["every"]) ?? "",
     },
   });
+  const draft = useDraft(form, `version ${slug}`, "module");
   const { register, setError, formState: { errors, isSubmitting } } = form;
   const add = useMutation(api.strategies.addVersion.mutationOptions());
   const submit = form.handleSubmit(async (values) => {
@@ -73,6 +76,7 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
       }
       return showRefusal(setError, error, (path) => registrationFieldAt(`/strategy/initial_${path.slice(1)}`));
     }
+    draft.drop();
     await queries.invalidateQueries({ queryKey: api.strategies.pathKey() });
     onDone();
   });
@@ -80,6 +84,7 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
   const refusal = codeRefusalOf(add.error, typeof submitted === "object" ? submitted.runtime_config : undefined);
   return (
     <form noValidate onSubmit={submit} aria-label="New version" className="flex flex-col gap-2">
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <CodeFields form={form} way={way} refusal={refusal} onModule={() => add.reset()} onRun={() => add.reset()}>
         <div className="max-w-40">
           <Field

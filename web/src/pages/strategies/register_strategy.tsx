@@ -3,6 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";
 import { api } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { showRefusal } from "../../parts/show_refusal.ts";
 import { CodeFields } from "./code_fields.tsx";
@@ -18,13 +20,20 @@ import {
 import type { AddWay } from "./strategies_search.ts";
 
 /** Registers a script, a module or an endpoint, and shows what its check found. */
-export function RegisterStrategy({ way, start }: { readonly way: AddWay; readonly start: RegistrationForm }) {
+export function RegisterStrategy({ way, start, from = "" }: {
+  readonly way: AddWay;
+  readonly start: RegistrationForm;
+  /** The strategy that a script begins as. */
+  readonly from?: string;
+}) {
   const queries = useQueryClient();
   const form = useForm<RegistrationForm>({ defaultValues: start, mode: "onTouched" });
+  const draft = useDraft(form, `strategy ${way} ${from}`, "module");
   const create = useMutation(api.strategies.create.mutationOptions());
   const submit = form.handleSubmit(async (values) => {
     try {
       const data = await create.mutateAsync({ strategy: toRegistration(values, way) });
+      draft.drop();
       queries.setQueryData(api.strategies.get.queryKey({ slug: data.strategy.slug }), { strategy: data.strategy });
       await queries.invalidateQueries({ queryKey: api.strategies.summaries.pathKey() });
     } catch (error) {
@@ -44,6 +53,7 @@ export function RegisterStrategy({ way, start }: { readonly way: AddWay; readonl
   if (create.data !== undefined) return <Accepted data={create.data} again={() => create.reset()} />;
   return (
     <form noValidate onSubmit={submit} aria-label="Register a strategy" className="flex flex-col gap-2">
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <CodeFields form={form} way={way} refusal={refusal} onModule={takeName} onRun={() => create.reset()}>
         <RegistrationFields form={form} way={way} />
         <div className="flex flex-wrap items-center gap-4">

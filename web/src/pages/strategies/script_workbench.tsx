@@ -118,6 +118,7 @@ function useRunKey(run: () => Promise<void>): void {
 
 function startMarket(held: Instrument | undefined): RunForm {
   return {
+    strategy: "",
     symbol: held?.symbol ?? "",
     exchange: held?.exchange ?? "",
     timeframe: "1h",

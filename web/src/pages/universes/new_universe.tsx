@@ -3,6 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";
 import { api } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { CheckField, Field } from "../../parts/field.tsx";
 import { showRefusal } from "../../parts/show_refusal.ts";
 import { findMembersFault, MembersField } from "./members_field.tsx";
@@ -21,12 +23,13 @@ export function NewUniverse() {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const create = useMutation(api.universes.create.mutationOptions());
-  const { register, handleSubmit, setError, setValue, formState: { errors, isSubmitting } } = useForm<Values>({
-    defaultValues: { slug: "", description: "", is_public: false, csv: "" },
-  });
+  const form = useForm<Values>({ defaultValues: { slug: "", description: "", is_public: false, csv: "" } });
+  const { register, handleSubmit, setError, setValue, formState: { errors, isSubmitting } } = form;
+  const draft = useDraft(form, "universe");
   const submit = handleSubmit(async (values) => {
     try {
       const { universe } = await create.mutateAsync({ universe: { ...values, slug: values.slug.trim() } });
+      draft.drop();
       await queries.invalidateQueries({ queryKey: api.universes.list.pathKey() });
       await navigate({ to: "/universes/$slug", params: { slug: universe.slug } });
     } catch (error) {
@@ -40,6 +43,7 @@ export function NewUniverse() {
       aria-label="Make a universe"
       className="rounded-lg border border-line bg-surface p-4"
     >
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <div className="grid items-start gap-x-4 lg:grid-cols-2">
         <div>
           <Field

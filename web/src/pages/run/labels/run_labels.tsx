@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, type Backtest, describeError } from "../../../api.ts";
+import { notesDraft, readDraft } from "../../../parts/draft.ts";
 import { InlineEdit } from "../../../parts/inline_edit.tsx";
 import { useLabelField, useLabels } from "../../../parts/use_labels.ts";
 
@@ -8,7 +9,11 @@ const QUIET = "h-6 rounded px-1.5 text-xs text-muted hover:bg-sunken hover:text-
 
 /** The tags and the notes of a run, edited where they stand. */
 export function RunLabels({ backtest }: { readonly backtest: Backtest }) {
-  const { shown: { notes }, error, refused, isOpen, wasOpen, open, keep, leave } = useLabelField(backtest);
+  const draft = notesDraft(backtest.id);
+  const { shown: { notes }, error, refused, isOpen, wasOpen, open, keep, leave } = useLabelField(
+    backtest,
+    readDraft(draft) !== undefined,
+  );
   return (
     <div className="mt-1.5 flex flex-col gap-1.5">
       <div className="flex flex-wrap items-center gap-1.5">
@@ -27,6 +32,7 @@ export function RunLabels({ backtest }: { readonly backtest: Backtest }) {
             start={refused.notes ?? notes ?? ""}
             placeholder="What you wanted to know, and what you found"
             error={error}
+            draft={draft}
             onKeep={(typed) => keep({ notes: typed })}
             onLeave={leave}
           />
