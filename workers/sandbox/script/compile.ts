@@ -39,16 +39,20 @@ export async function compileScript(
   if (seePlace !== null) return compileMarked(code, seePlace);
   try {
     const program = new vm.Script(STRICT + code, PLACE);
-    const compileIn = (realm: vm.Context) => {
-      const body = vm.compileFunction(STRICT + code, [], { ...PLACE, parsingContext: realm });
-      return () => Reflect.apply(body, undefined, []);
-    };
     const lasting: LastingRealm[] = [];
-    const openAgain = (market = 0) => (lasting[market] ??= new LastingRealm(compileIn)).open();
+    const openAgain = (market = 0) => (lasting[market] ??= makeLastingRealm(code)).open();
     return { open: () => openRealm(program), openAgain, reads: new Reads(code) };
   } catch (error) {
     throw await explain(source, error);
   }
+}
+
+/** Makes a realm in which the same code, of a script without types, runs one time after the other. */
+export function makeLastingRealm(code: string): LastingRealm {
+  return new LastingRealm((context) => {
+    const body = vm.compileFunction(STRICT + code, [], { ...PLACE, parsingContext: context });
+    return () => Reflect.apply(body, undefined, []);
+  });
 }
 
 /** @throws {ScriptFault} When a mark stands where none may. */

@@ -76,8 +76,12 @@ type Factory = Parameters<typeof callFactory>[0];
 
 /** A realm for scripts of one author, one after the other. */
 export interface LastingDoor {
-  /** Opens it for the next script; null: the one before left something behind. */
-  readonly begin: () => Door | null;
+  /**
+   * Opens it for the next script; null: the one before left something behind.
+   *
+   * @param isLast No other follows it: nothing needs to take the place of its globals. The first one cannot be the last.
+   */
+  readonly begin: (isLast: boolean) => Door | null;
 }
 
 /** Sets a realm up for one script. */
@@ -92,20 +96,20 @@ export function openRealm(layout: Layout): Door {
 /** Sets a realm up for scripts one after the other: each begins in it as if it was the first. */
 export function openLastingRealm(layout: Layout): LastingDoor {
   const kept = { describe: keepStacks(layout), utc: makeUtc(), memory: makeMemory(layout) };
-  const begin = (): Door => {
+  const begin = (isLast: boolean): Door => {
     clearMemory(kept.memory);
     const { door, globals } = makeDoor(layout, kept);
-    share(globals, true);
+    share(globals, !isLast);
     // The language keeps the last match of a text.
     /(?:)/.exec("");
     return door;
   };
   takeAway();
-  let next: Door | null = begin();
+  let next: Door | null = begin(false);
   const isClean = watchRealm(Object.keys(makeDoor(layout, kept).globals), [crossesAbove, kept.utc]);
   return {
-    begin() {
-      const door = next ?? (isClean() ? begin() : null);
+    begin(isLast) {
+      const door = next ?? (isClean() ? begin(isLast) : null);
       next = null;
       return door;
     },
