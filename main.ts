@@ -73,6 +73,9 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 
 async function openService(config: Config, { port, closing, onWait }: Opening): Promise<Service> {
   await using opened = new AsyncDisposableStack();
+  // Loading them takes as long as opening the database does, and goes on meanwhile.
+  const modules = loadApp();
+  modules.catch(() => {});
   const measureRequest = await openMetrics(config, manifest.version, opened);
   const { handle, directory } = await openDatabase(config, opened, onWait);
   const { queue, readThrough } = await openWork(config, handle, opened, onWait);
@@ -81,7 +84,7 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const rowsWorker = new RowsWorker();
   opened.defer(() => rowsWorker.close());
-  const app = await composeApp(config, {
+  const app = await composeApp(config, await modules, {
     port,
     closing,
     handle,
@@ -112,15 +115,20 @@ interface Parts {
   readonly mailer: Mailer | undefined;
 }
 
-async function composeApp(
-  config: Config,
-  { port, closing, handle, directory, queue, readThrough, rowsWorker, measureRequest, mailer }: Parts,
-): Promise<Handler> {
-  // A worker needs neither, and loading them takes a third of its start.
+/** A worker needs neither, and loading them takes a third of its start. */
+async function loadApp() {
   const [{ createApp }, { createAuth }] = await Promise.all([
     import("./server/app.ts"),
     import("./server/requests/auth.ts"),
   ]);
+  return { createApp, createAuth };
+}
+
+async function composeApp(
+  config: Config,
+  { createApp, createAuth }: Awaited<ReturnType<typeof loadApp>>,
+  { port, closing, handle, directory, queue, readThrough, rowsWorker, measureRequest, mailer }: Parts,
+): Promise<Handler> {
   const secret = config.authSecret ?? directory?.authSecret;
   if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
   const oldSecret = config.oldAuthSecret;

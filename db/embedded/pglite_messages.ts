@@ -1,11 +1,11 @@
 import type { PgliteFiles } from "./pglite_files.ts";
 
 /**
- * To the thread of the embedded database. `packed` is the content of a new one; `data` is for the connection of that number: messages of
+ * To the thread of the embedded database. `data` is for the connection of that number: messages of
  * PostgreSQL's protocol.
  */
 export type ToPgliteThread =
-  | { readonly type: "open"; readonly folder: string; readonly files: PgliteFiles; readonly packed: Blob | undefined }
+  | { readonly type: "open"; readonly folder: string; readonly files: PgliteFiles }
   | { readonly type: "data"; readonly connection: number; readonly data: Uint8Array<ArrayBuffer> }
   | { readonly type: "disconnect" }
   | { readonly type: "close" };

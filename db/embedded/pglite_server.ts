@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { ConnectionError, type PostgresAddress } from "../postgres/postgres_socket.ts";
-import { readPackedDatabase } from "./packed_database.ts";
+import { unpackDatabase } from "./packed_database.ts";
 import { loadPgliteFiles } from "./pglite_files.ts";
 import type { FromPgliteThread, ToPgliteThread } from "./pglite_messages.ts";
 // Imported as text: a Worker of a file would need permission to read it, and the service has none.
@@ -45,10 +45,9 @@ export class PgliteServer {
     };
     try {
       // The thread loads PGlite meanwhile.
-      const [files, packed] = await Promise.all([loadPgliteFiles(), readPackedDatabase(folder)]);
-      thread.postMessage({ type: "open", folder, files, packed: packed?.content } satisfies ToPgliteThread);
+      const [files] = await Promise.all([loadPgliteFiles(), unpackDatabase(folder)]);
+      thread.postMessage({ type: "open", folder, files } satisfies ToPgliteThread);
       await opened.promise;
-      await packed?.finish();
     } catch (error) {
       thread.terminate();
       throw error;

@@ -51,13 +51,9 @@ function closeToOthers({ node_ops: operations }: NodeOperations): void {
   };
 }
 
-function open({ folder, files, packed }: Extract<ToPgliteThread, { type: "open" }>): Promise<PGlite> {
+function open({ folder, files }: Extract<ToPgliteThread, { type: "open" }>): Promise<PGlite> {
   if (folder.startsWith("memory://")) return PGlite.create(folder, files);
-  return PGlite.create({
-    ...files,
-    ...(packed === undefined ? {} : { loadDataDir: packed }),
-    fs: new PrivateFiles(folder),
-  });
+  return PGlite.create({ ...files, fs: new PrivateFiles(folder) });
 }
 
 async function handle(message: ToPgliteThread): Promise<void> {

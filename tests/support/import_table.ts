@@ -119,7 +119,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/exit_codes.ts", ["client/index.ts"]],
   ["cli/pack_command.ts", ["cli/", "deno.json"]],
   ["cli/pack_bundle.ts", ["cli/", "deno.json"]],
-  ["cli/pack_database.ts", ["db/", "market/"]],
+  ["cli/pack_database.ts", ["db/", "market/", "workers/jobs/"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
   ["cli/service_candles.ts", ["cli/", "market/", "zod", "types:engine/"]],
