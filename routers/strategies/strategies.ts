@@ -48,6 +48,7 @@ import {
   versionRequestSchema,
 } from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "../common/trpc.ts";
+import { strategyNotFound } from "./unknown_strategy.ts";
 
 const slugSchema = z.string().max(64);
 const slugInput = inputObject({ slug: slugSchema });
@@ -219,7 +220,7 @@ async function readArtifact(
 /** A registered strategy that the caller may see. */
 async function mustFind(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {
   const row = await findStrategy(ctx.db, { slug, userId: ctx.user.id });
-  if (row === null) throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(slug)}`);
+  if (row === null) throw await strategyNotFound(ctx, slug);
   return row;
 }
 

@@ -2,7 +2,7 @@ import type { Db } from "../../db/client.ts";
 import { listStrategyNames, listVersions } from "../../db/strategies.ts";
 import { hintNames } from "../../market/nearest_name.ts";
 import { BUILTIN_DESCRIPTIONS } from "../../strategies/builtin/catalogue/descriptions.ts";
-import { AppError, quote } from "../common/errors.ts";
+import { AppError, hintNearest, quote } from "../common/errors.ts";
 import type { User } from "../common/trpc.ts";
 
 /** JSON pointers of a submitted backtest. */
@@ -42,6 +42,14 @@ export async function unknownSlug(ctx: Asking, slug: string): Promise<AppError> 
   const named = known.find(({ name }) => name === slug);
   if (named !== undefined) return unknownStrategy(path, `${rule}: the slug of that name is ${quote(named.slug)}`);
   return unknownStrategy(path, rule + hintNames(slug, known.map((each) => each.slug)));
+}
+
+/** The refusal of a slug by which a strategy is read or changed, with the nearest one, or one that begins so. */
+export async function strategyNotFound(ctx: Asking, slug: string): Promise<AppError> {
+  const slugs = (await listKnown(ctx)).map((each) => each.slug);
+  const begun = slugs.find((each) => each.startsWith(`${slug}-`));
+  const hint = begun === undefined ? hintNearest(slug, slugs) : `: did you mean ${begun}?`;
+  return new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(slug)}${hint}`);
 }
 
 /** The refusal of a version that a strategy does not have. */

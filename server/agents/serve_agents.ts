@@ -103,8 +103,9 @@ function describe(api: AgentApi, signal: AbortSignal): McpServer {
 
 /** The tools that have the ids and names which a refusal asks for. */
 const NEXT: Readonly<Partial<Record<string, string>>> = {
-  BACKTEST_NOT_FOUND: "list_backtests has the ids",
+  BACKTEST_NOT_FOUND: "list_backtests has the ids; wait_for needs the kind that the id is of",
   OPTIMIZATION_NOT_FOUND: "optimize answered its id; for the id of a backtest call read_backtest",
+  STRESS_TEST_NOT_FOUND: "stress_test answered its id; wait_for needs the kind that the id is of",
   TRIAL_NOT_FOUND: "read_optimization has the numbers of the best trials",
   STRATEGY_NOT_FOUND: "list_strategies has the slugs and names",
   UNIVERSE_NOT_FOUND: "list_universes has the slugs",

@@ -19,6 +19,10 @@ Deno.test("the catalogue shows the built-in strategies with all that a form need
       runtime: { type: "builtin", slug: "sma-cross" },
     });
     expect((await user.get("/api/strategies/no-such")).at("/error/code")).toBe("STRATEGY_NOT_FOUND");
+    for (const slug of ["sma", "sma-crss"]) {
+      const message = (await user.get(`/api/strategies/${slug}`)).at("/error/message");
+      expect(message).toBe(`Cannot find the strategy "${slug}": did you mean sma-cross?`);
+    }
   });
 
   await t.step("search, filters and pages", async () => {
