@@ -84,7 +84,7 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const rowsWorker = new RowsWorker();
   opened.defer(() => rowsWorker.close());
-  const app = await composeApp(config, await modules, {
+  const app = composeApp(config, await modules, {
     port,
     closing,
     handle,
@@ -124,11 +124,11 @@ async function loadApp() {
   return { createApp, createAuth };
 }
 
-async function composeApp(
+function composeApp(
   config: Config,
   { createApp, createAuth }: Awaited<ReturnType<typeof loadApp>>,
   { port, closing, handle, directory, queue, readThrough, rowsWorker, measureRequest, mailer }: Parts,
-): Promise<Handler> {
+): Handler {
   const secret = config.authSecret ?? directory?.authSecret;
   if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
   const oldSecret = config.oldAuthSecret;

@@ -33,6 +33,17 @@ export function wrap(text: string, columnsMax: number): string[] {
   return lines;
 }
 
+// What a terminal obeys, but for ends of lines and tabs, and what turns the direction of text.
+const COMMANDS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const ESCAPE = "\x1b";
+const COLOR = /^\[[\d;]{1,20}m/;
+
+/** Without the characters that command a terminal, but for colours: others choose the names and texts of an answer. */
+export function withoutCommands(text: string): string {
+  const isColor = (found: string, at: number) => found === ESCAPE && COLOR.test(text.slice(at + 1, at + 24));
+  return text.replaceAll(COMMANDS, (found, at: number) => isColor(found, at) ? found : "\ufffd");
+}
+
 /** Prints a line to standard output. */
 export function say(line = ""): void {
   write(Deno.stdout, `${line}\n`);
@@ -40,7 +51,7 @@ export function say(line = ""): void {
 
 /** Prints a line to standard error. */
 export function warn(line: string): void {
-  write(Deno.stderr, `${line}\n`);
+  write(Deno.stderr, `${withoutCommands(line)}\n`);
 }
 
 /** Prints the reason to standard error and ends the command with exit code 1. */

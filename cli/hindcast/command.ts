@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
-import { columnsOf, inColor, type Paint, say, showsColor, withoutColor } from "../terminal.ts";
+import { columnsOf, inColor, type Paint, say, showsColor, withoutColor, withoutCommands } from "../terminal.ts";
 import { type Caller, connect } from "./caller.ts";
 
 /** The options of every command that speaks to a service. */
@@ -38,7 +38,7 @@ export function outputFor({ json, color }: SharedOptions): Output {
 
 /** Prints an answer: as JSON, or as a text for people. */
 export function print({ isJson }: Output, answer: unknown, text: string): void {
-  say(isJson ? JSON.stringify(answer, null, 2) : text);
+  say(isJson ? JSON.stringify(answer, null, 2) : withoutCommands(text));
 }
 
 /** A group of commands. */
