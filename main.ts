@@ -15,6 +15,7 @@ import {
 import { DiskFullError, explainFullDisk, guardDiskSpace } from "./db/embedded/disk_space.ts";
 import { findDatabaseRefusal } from "./db/faults.ts";
 import { ownSchemaVersion, SchemaMismatch } from "./db/schema_version.ts";
+import { insertInvitation } from "./db/invitations.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
@@ -24,6 +25,7 @@ import type { Handler } from "./server/app.ts";
 import { describeStart } from "./server/banner.ts";
 import { readCommandLine } from "./server/command_line.ts";
 import { type Config, ConfigError, readConfig, unusable } from "./server/config.ts";
+import { readOpenIdClient } from "./server/setting_rules.ts";
 import { serveControl } from "./server/control_socket.ts";
 import {
   type Opening,
@@ -152,7 +154,7 @@ function composeApp(
     runCandlesMax: config.runCandlesMax,
     remoteAllow: new Set(config.remoteEndpointAllow),
     signUp: config.signUp,
-    sendsMail: mailer !== undefined,
+    sendMail: mailer === undefined ? null : (mail) => mailer.send(mail),
     openIdHost: openId === undefined ? null : new URL(openId.issuer).host,
     agentSignIn: { issuer: baseUrl, resources: own.map((origin) => `${origin}/mcp`), key: secret },
     userTurns: new UserTurns(),
@@ -169,14 +171,6 @@ function composeApp(
     consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),
     measureRequest,
   });
-}
-
-function readOpenIdClient(
-  { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret: clientSecret }: Config,
-) {
-  return issuer === undefined || clientId === undefined || clientSecret === undefined
-    ? undefined
-    : { issuer, clientId, clientSecret };
 }
 
 /** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */
@@ -229,7 +223,10 @@ async function openControlSocket(
   handle: DatabaseHandle,
   opened: AsyncDisposableStack,
 ): Promise<void> {
-  const control = await serveControl(controlSocketPath, (email) => grantAdmin(handle.db, email)).catch((error) => {
+  const control = await serveControl(controlSocketPath, {
+    grantAdmin: (email) => grantAdmin(handle.db, email),
+    invite: async (email) => (await insertInvitation(handle.db, { email })).token,
+  }).catch((error) => {
     throw unusable("DATA_DIR", error);
   });
   opened.defer(() => control.close());

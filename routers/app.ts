@@ -12,6 +12,7 @@ import { sessionRouter } from "./session.ts";
 import { stressTestsRouter, stressTestsStreamsRouter } from "./stress_tests/stress_tests.ts";
 import { sharesRouter } from "./shares/shares.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
+import { invitationsRouter } from "./invitations.ts";
 import { tokensRouter } from "./tokens.ts";
 import { router } from "./common/trpc.ts";
 import { universesRouter, universesStreamsRouter } from "./universes/universes.ts";
@@ -19,6 +20,7 @@ import { universesRouter, universesStreamsRouter } from "./universes/universes.t
 const routers = {
   health: healthRouter,
   session: sessionRouter,
+  invitations: invitationsRouter,
   tokens: tokensRouter,
   agents: agentsRouter,
   marketData: marketDataRouter,

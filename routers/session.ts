@@ -21,5 +21,5 @@ export const sessionRouter = router({
   /** The ways to get a session here. */
   policy: publicProcedure
     .output(z.object({ sign_up: z.enum(SIGN_UP), password_reset: z.boolean(), open_id: z.string().nullable() }))
-    .query(({ ctx }) => ({ sign_up: ctx.signUp, password_reset: ctx.sendsMail, open_id: ctx.openIdHost })),
+    .query(({ ctx }) => ({ sign_up: ctx.signUp, password_reset: ctx.sendMail !== null, open_id: ctx.openIdHost })),
 });

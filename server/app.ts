@@ -8,6 +8,7 @@ import { secureHeaders } from "hono/secure-headers";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import type { Context } from "../routers/common/trpc.ts";
+import { claimInvitation } from "../routers/invitations.ts";
 import { logUnreadable } from "../routers/common/stored_records.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/common/errors.ts";
 import { findNearestPath } from "../routers/common/name_hints.ts";
@@ -20,6 +21,7 @@ import { type ContextSources, createContext, receiverOf, type ServerEnv } from "
 import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
+import { requireInvitation } from "./middleware/invited_sign_ups.ts";
 import { refuseForeignOrigins } from "./middleware/origin.ts";
 import { auditAccounts } from "./middleware/audit.ts";
 import { enforcePasswordRules } from "./middleware/password_rules.ts";
@@ -173,6 +175,9 @@ function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
   app.use("/api/auth/*", signIns.limit);
   app.use("/api/auth/*", refuseUnstorable);
   app.use("/api/auth/*", enforcePasswordRules(options.auth));
+  if (options.signUp === "invite") {
+    app.use("/api/auth/sign-up/*", requireInvitation((token, email) => claimInvitation(options.db, token, email)));
+  }
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 }
 

@@ -76,7 +76,7 @@ const configSchema = z.object({
   signUp: setting(
     "SIGN_UP",
     z.enum(SIGN_UP, { error: `must be one of ${SIGN_UP.join(", ")}` }).default("open"),
-    "`open`, or `closed`: then only admins make accounts.",
+    "`open`; `invite`: with an invitation of an admin's; or `closed`: only admins make accounts.",
   ),
   smtpUrl: setting(
     "SMTP_URL",

@@ -32,6 +32,15 @@ export function findFault(settings: Related, isDeployed: boolean): string | unde
     : "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together";
 }
 
+/** This service as a client of the provider of identities; undefined where none is set. */
+export function readOpenIdClient(
+  { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret: clientSecret }: Related,
+) {
+  return issuer === undefined || clientId === undefined || clientSecret === undefined
+    ? undefined
+    : { issuer, clientId, clientSecret };
+}
+
 /** Deno Deploy keeps no files, starts no processes, and serves under a name of its own. */
 function findHostedFault({ databaseUrl, baseUrl, workers }: Related): string | undefined {
   if (databaseUrl === undefined) return "DATABASE_URL must be set on Deno Deploy, which keeps no files";

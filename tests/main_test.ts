@@ -55,6 +55,9 @@ Deno.test("an embedded service keeps its users and results from one start to the
     expect([granted.code, granted.stdout]).toEqual([0, `${email} is an admin now.\n`]);
     expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);
 
+    const invited = await runTaskCommand("admin", ["invite"], { DATA_DIR, SIGN_UP: "invite" });
+    expect([invited.code, invited.stdout]).toEqual([0, expect.stringMatching(/\/sign-up#hci_[\w-]{43}\n$/)]);
+
     const socket = await Deno.stat(join(DATA_DIR, "control.sock"));
     expect((socket.mode ?? 0) & 0o777).toBe(0o600);
     expect(await openToOthers(DATA_DIR)).toEqual([]);

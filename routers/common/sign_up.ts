@@ -1,2 +1,2 @@
-/** The ways to treat strangers who want an account: to let them sign up, or to leave accounts to admins. */
-export const SIGN_UP = ["open", "closed"] as const;
+/** The ways to treat strangers who want an account: to let them sign up, to ask for an invitation, or to leave accounts to admins. */
+export const SIGN_UP = ["open", "invite", "closed"] as const;

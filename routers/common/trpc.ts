@@ -48,8 +48,8 @@ export interface Services {
   /** `host:port` pairs that users' endpoints may have although they are not public. */
   readonly remoteAllow: ReadonlySet<string>;
   readonly signUp: (typeof SIGN_UP)[number];
-  /** Passwords can be set anew by mail. */
-  readonly sendsMail: boolean;
+  /** Takes a mail and does not wait for it; null where the service sends none. */
+  readonly sendMail: ((mail: { readonly to: string; readonly subject: string; readonly text: string }) => void) | null;
   /** The provider of identities that signs users in; null without one. */
   readonly openIdHost: string | null;
   readonly agentSignIn: AgentSignIn;
@@ -171,6 +171,12 @@ export const serveProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: req
 /** Only users who signed in may call: a token must not make or keep others. */
 export const signedInProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireSignIn(ctx) }))
   .use(recordChange).use(refuseUnstorable);
+
+/** Only admins may call. */
+export const adminProcedure = t.procedure.use(({ ctx, next }) => {
+  requireAdmin(ctx);
+  return next();
+}).use(recordChange).use(refuseUnstorable);
 
 /** Only admins and callers with the ingestion secret may call. */
 export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {

@@ -61,7 +61,12 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
     path: "/sign-up/email",
     summary: "Make an account and sign in",
     access: "public",
-    body: z.object({ name: z.string(), email: z.email(), password }),
+    body: z.object({
+      name: z.string(),
+      email: z.email(),
+      password,
+      invitation: z.string().optional().describe("Where the service runs with SIGN_UP=invite."),
+    }),
     output: signedIn,
     codes: ["VALIDATION_FAILED", "FORBIDDEN"],
     example: { name: "Ada", ...credentials },

@@ -270,6 +270,7 @@ function tagOf(path: string): string {
   const tags: Record<string, string> = {
     session: "accounts",
     tokens: "accounts",
+    admin: "accounts",
     agents: "accounts",
     "market-data": "market data",
     health: "service",

@@ -99,6 +99,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Its next request is refused.",
     codes: ["TOKEN_NOT_FOUND"],
   },
+  "invitations.list": {
+    summary: "The invitations that can be used",
+    description: "Newest first. Only admins.",
+  },
+  "invitations.create": {
+    summary: "Invite somebody to sign up",
+    description:
+      "With `SIGN_UP=invite`. `url` is the link to send, and is shown in this answer alone; what follows `#` is the `invitation` of a sign-up, and counts once. With an `email`, only this address signs up with it, and gets a mail where the service sends mails. Only admins.",
+    codes: ["FORBIDDEN", "QUOTA_EXCEEDED"],
+  },
+  "invitations.revoke": {
+    summary: "Revoke an invitation",
+    description: "Nobody signs up with it any more. Only admins.",
+    codes: ["INVITATION_NOT_FOUND"],
+  },
   "agents.find": {
     summary: "The program that asks in a browser to act for the caller",
     description: "For the page of consent. `/.well-known/oauth-authorization-server` has the addresses for programs.",

@@ -58,7 +58,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     runCandlesMax: sources.runCandlesMax,
     remoteAllow: sources.remoteAllow,
     signUp: sources.signUp,
-    sendsMail: sources.sendsMail,
+    sendMail: sources.sendMail,
     openIdHost: sources.openIdHost,
     agentSignIn: sources.agentSignIn,
     userTurns: sources.userTurns,

@@ -25,7 +25,7 @@ Deno.test("a wrong value stops the start with one line that names the variable a
   expect(complaint({ PORT: "http" })).toBe('Cannot start: PORT must be a whole number, not "http"');
   expect(complaint({ PORT: "70000" })).toBe('Cannot start: PORT must be at most 65535, not "70000"');
   expect(complaint({ WORKERS: "-1" })).toBe('Cannot start: WORKERS must be a whole number, not "-1"');
-  expect(complaint({ SIGN_UP: "shut" })).toBe('Cannot start: SIGN_UP must be one of open, closed, not "shut"');
+  expect(complaint({ SIGN_UP: "shut" })).toBe('Cannot start: SIGN_UP must be one of open, invite, closed, not "shut"');
   expect(complaint({ LOG_LEVEL: "loud" })).toMatch(/^Cannot start: LOG_LEVEL must be one of trace, .*, not "loud"$/);
   expect(complaint({ BASE_URL: "example.com" })).toMatch(/^Cannot start: BASE_URL must be an origin/);
   expect(complaint({ BASE_URL: "https://example.com/app" })).toMatch(/^Cannot start: BASE_URL must be an origin/);

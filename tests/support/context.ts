@@ -38,7 +38,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     runCandlesMax: 1_000_000,
     remoteAllow: new Set(),
     signUp: "open",
-    sendsMail: false,
+    sendMail: null,
     openIdHost: null,
     agentSignIn: { issuer: "http://localhost", resources: ["http://localhost/mcp"], key: "a key for tests" },
     userTurns: new UserTurns(),

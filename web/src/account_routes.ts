@@ -43,9 +43,13 @@ export async function hasPassword(): Promise<boolean> {
   return accounts.some(({ providerId }) => providerId === "credential");
 }
 
-/** Makes an account. @returns True if it is signed in; else a mail with a link comes first. @throws RestError */
-export async function signUp(email: string, password: string): Promise<boolean> {
-  const { token } = await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password });
+/**
+ * Makes an account.
+ *
+ * @param invitation Empty without one. @returns True if it is signed in; else a mail with a link comes first. @throws RestError
+ */
+export async function signUp(email: string, password: string, invitation: string): Promise<boolean> {
+  const { token } = await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password, invitation });
   localStorage.setItem(KNOWN_KEY, "known");
   return typeof token === "string";
 }
@@ -108,6 +112,40 @@ export async function findDeviceRequest(code: string): Promise<DeviceRequest> {
 /** Lets a program in, or refuses it. @throws RestError */
 export async function answerDevice(userCode: string, isAllowed: boolean): Promise<void> {
   await post(`device/${isAllowed ? "approve" : "deny"}`, { userCode });
+}
+
+/** A user as admins see it. */
+export interface ListedUser {
+  readonly id: string;
+  readonly email: string;
+  readonly role?: string | null;
+  readonly banned?: boolean | null;
+  readonly createdAt: string;
+}
+
+/** The newest users, of those whose address has a text in it. Only for admins. @throws RestError */
+export async function listUsers(
+  text: string,
+  limit: number,
+): Promise<{ readonly users: readonly ListedUser[]; readonly total: number }> {
+  const wanted = text === "" ? {} : { searchValue: text, searchField: "email", searchOperator: "contains" };
+  const query = { limit: String(limit), sortBy: "createdAt", sortDirection: "desc", ...wanted };
+  return await callRest(`/api/auth/admin/list-users?${new URLSearchParams(query)}`);
+}
+
+/** Gives a user another role. Only for admins. @throws RestError */
+export async function setRole(userId: string, role: "user" | "admin"): Promise<void> {
+  await post("admin/set-role", { userId, role });
+}
+
+/** Keeps a user out, and ends their sessions. Only for admins. @throws RestError */
+export async function banUser(userId: string): Promise<void> {
+  await post("admin/ban-user", { userId });
+}
+
+/** Lets a banned user in again. Only for admins. @throws RestError */
+export async function unbanUser(userId: string): Promise<void> {
+  await post("admin/unban-user", { userId });
 }
 
 async function post(

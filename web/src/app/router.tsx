@@ -58,9 +58,10 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: readReturn,
-  beforeLoad: async ({ search }) => {
+  beforeLoad: async ({ search, location }) => {
     const { sign_up } = await queryClient.ensureQueryData(api.session.policy.queryOptions());
-    if (sign_up === "closed") throw redirect({ to: "/sign-in", search });
+    const isInvited = sign_up === "open" || (sign_up === "invite" && location.hash !== "");
+    if (!isInvited) throw redirect({ to: "/sign-in", search });
   },
   component: lazyRouteComponent(() => import("../pages/sign_in/sign_in.tsx"), "SignUpPage"),
 });

@@ -3,7 +3,9 @@ import { api, describeError, type IngestionRun } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { formatCount, formatTime } from "../../parts/format.ts";
 import { IngestedInstruments } from "./ingested_instruments.tsx";
+import { Invitations } from "./invitations.tsx";
 import { IngestionEvents } from "./ingestion_events.tsx";
+import { Users } from "./users.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 
 const ACTIVE_MS = 2_000;
@@ -27,7 +29,7 @@ const LOOKS = {
   failed: { tone: "text-danger", mark: "✕" },
 } as const;
 
-/** Ingestion: its state, runs, instruments with their schedules, and events. Only for admins. */
+/** Users and invitations; ingestion: its state, runs, instruments with their schedules, and events. Only for admins. */
 export function AdminPage() {
   const { data: session } = useQuery(api.session.get.queryOptions());
   if (session === undefined) return <p role="status" className="py-24 text-center text-muted">Loading …</p>;
@@ -70,6 +72,8 @@ function Ingestion() {
         </div>
         <p role="alert" className="text-sm break-words text-danger">{fault ? describeError(fault) : ""}</p>
       </div>
+      <Users />
+      <Invitations />
       <IngestionRuns refetchMs={refetchMs} />
       <IngestedInstruments onFetch={({ symbol, exchange }) => start.mutate({ instruments: [{ symbol, exchange }] })} />
       <IngestionEvents refetchMs={refetchMs} />

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { signIn, signUp } from "../../account_routes.ts";
@@ -28,6 +28,7 @@ export function SignInPage() {
       {policy?.password_reset && (
         <Link to="/forgot-password" className="mb-2 block text-accent underline">Forgot your password?</Link>
       )}
+      {policy?.sign_up === "invite" && "New here? Ask an admin for an invitation."}
       {policy?.sign_up === "closed" && "New here? Ask an admin for an account."}
       {policy?.sign_up === "open" && (
         <>
@@ -44,8 +45,14 @@ export function SignInPage() {
 /** Makes an account, and goes on as after signing in. */
 export function SignUpPage() {
   const { to } = getRouteApi("/sign-up").useSearch();
+  const invitation = useLocation().hash;
   return (
-    <AccountPage title="Make an account" act={signUp} to={to ?? AFTER} passwordKind="new-password">
+    <AccountPage
+      title="Make an account"
+      act={(email, password) => signUp(email, password, invitation)}
+      to={to ?? AFTER}
+      passwordKind="new-password"
+    >
       You have one?{" "}
       <Link to="/sign-in" search={to === undefined ? {} : { to }} className="text-accent underline">Sign in</Link>
     </AccountPage>

@@ -1,0 +1,48 @@
+/** Invitations and users on the console's Admin page, in a real browser against the real service. */
+import { expect } from "@std/expect";
+import { openPostgres } from "../../db/client.ts";
+import { grantAdmin } from "../../db/users.ts";
+import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { startTestService } from "../support/service.ts";
+
+Deno.test("an admin invites a person, who signs up by the link, and keeps them out later", async () => {
+  const service = await startTestService("PostgreSQL", { SIGN_UP: "invite", WORKERS: "0" });
+  const admin = await service.user();
+  const handle = await openPostgres(service.databaseUrl, 1);
+  await grantAdmin(handle.db, String((await admin.get("/api/session")).at("/user/email")));
+  await handle.close();
+  const browser = await connectBrowser();
+  const [{ page, complaints }, guest] = [await openPage(browser), await openPage(browser)];
+  await shareSession(page.context(), admin);
+  await page.goto(`${service.url}/admin`);
+  await page.getByText("No invitation is open.").waitFor();
+  await page.getByLabel("E-mail to invite").fill("bo@example.com");
+  await page.getByRole("button", { name: "Invite" }).click();
+  const link = page.getByText(/\/sign-up#hci_/);
+  await link.waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await guest.page.goto(`${service.url}/sign-up`);
+  await guest.page.getByText("Ask an admin for an invitation").waitFor();
+  await guest.page.goto(String(await link.textContent()));
+  await guest.page.getByLabel("E-mail").fill("bo@example.com");
+  await guest.page.getByLabel("Password").fill("correct horse battery");
+  await guest.page.getByRole("button", { name: "Make an account" }).click();
+  await guest.page.waitForURL(`${service.url}/runs`);
+  await page.reload();
+  await page.getByText("No invitation is open.").waitFor();
+  await page.getByLabel("Find users by e-mail").fill("bo@");
+  const row = page.getByRole("region", { name: "Users" }).getByRole("row", { name: /bo@example\.com/ });
+  await row.getByRole("button", { name: "Make an admin: bo@example.com" }).click();
+  await row.getByRole("button", { name: "Make a user: bo@example.com" }).click();
+  await row.getByRole("button", { name: "Make an admin: bo@example.com" }).waitFor();
+  await row.getByRole("button", { name: "Ban: bo@example.com" }).click();
+  await row.getByText("banned", { exact: true }).waitFor();
+  await guest.page.goto(`${service.url}/runs`);
+  await guest.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await row.getByRole("button", { name: "Let in: bo@example.com" }).click();
+  await row.getByText("active", { exact: true }).waitFor();
+  for (const each of [page, guest.page]) await each.context().close();
+  await browser.close();
+  await service.close();
+  expect(complaints).toEqual([]);
+});
