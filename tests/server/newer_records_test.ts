@@ -237,8 +237,9 @@ function* pathsOf(names: Names): Generator<string> {
     "/api/strategies": ["", "?view=summary"],
     "/api/agents/request": [`?${new URLSearchParams({ request: program })}`],
   };
-  for (const { method, path } of ROUTES) {
-    if (method !== "GET") continue;
+  for (const { method, path, access } of ROUTES) {
+    // Invitations have no value that a newer build could add.
+    if (method !== "GET" || access === "admin") continue;
     const [prefix, keys] = ids.find(([prefix]) => path.startsWith(prefix)) ?? ["", [""]];
     for (const key of keys) {
       const filled = path.replace(prefix, prefix.replace(/:\w+/, key)).replace(":version", "1.0.0");
