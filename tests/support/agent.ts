@@ -7,7 +7,7 @@ import type { TestService } from "./service.ts";
 const ATTEMPTS_MAX = 20;
 
 /** Connects the official client as docs/agents.md says, and counts its calls. */
-export async function connectAgent(service: TestService, token: string) {
+export async function connectAgent(service: Pick<TestService, "url">, token: string) {
   const client = new Client({ name: "a test", version: "1" });
   const text = blockIn(await readPage("docs/agents.md"), "json", "mcpServers");
   const { mcpServers: { hindcast } } = JSON.parse(
