@@ -139,13 +139,12 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     );
   }
   await t.step("modules and endpoints fail on some points, and the others go on", async () => {
-    const checks: readonly (readonly [kind: string, runtime: object, faults: readonly unknown[], ended: object])[] = [
-      ["wasm", { type: "wasm", artifact: { content_base64: FAULTY.toBase64() } }, [0, 3, 1, 5, 2, 6, 7], {
-        "3": "STRATEGY_FAILED",
-        "5": "STRATEGY_OUT_OF_MEMORY",
-        "6": "STRATEGY_FAILED",
-      }],
-      ["remote", { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 }, [
+    const module = { type: "wasm", artifact: { content_base64: FAULTY.toBase64() } };
+    const ofModule = { "3": "STRATEGY_FAILED", "5": "STRATEGY_OUT_OF_MEMORY", "6": "STRATEGY_FAILED" };
+    const checks: readonly (readonly [kind: string, own: object, faults: readonly unknown[], ended: object])[] = [
+      ["wasm", { runtime: module }, [0, 3, 1, 5, 2, 6, 7], ofModule],
+      ["wasm", { ...MARKETS, runtime: module }, [0, 3, 1, 5, 2, 6, 7], ofModule],
+      ["remote", { fast: 5, slow: 7, runtime: { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 } }, [
         "first",
         "throws",
         "hangs",
@@ -157,8 +156,8 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
         grows: "ENDPOINT_FAILED",
       }],
     ];
-    for (const [kind, runtime, values, errors] of checks) {
-      const parameters = { ...RUN.parameters, ...(kind === "remote" ? { fast: 5, slow: 7 } : {}), runtime };
+    for (const [kind, own, values, errors] of checks) {
+      const parameters = { ...RUN.parameters, ...own };
       const { ended, trials } = await limited.optimize({ strategy: kind, parameters }, values);
       const refused = kind === "wasm" ? 1 : 0;
       expect(ended.at("/optimization")).toMatchObject({
