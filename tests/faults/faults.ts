@@ -59,7 +59,7 @@ export async function runFaults(
     await first.signUp();
     const client = (index: number) => cluster.client(index % cluster.apis.length, first.cookie);
     const clean = await runClean(first);
-    const optimizations = await Optimizations.begin(first);
+    const optimizations = await Optimizations.begin(query, first);
     const submissions = new Submissions();
     const recovery = new RecoveryWatch(query);
     const scene = { cluster, query, random, ground, recovery };
