@@ -3,7 +3,6 @@ import type { Candles } from "./candles.ts";
 import type { Ledger } from "./ledger.ts";
 import { hasFinancing } from "./rules/financing.ts";
 import type { Rules } from "./rules_of_run.ts";
-import { TYPE_RULES } from "./rules/orders/order_types.ts";
 import { MARKET } from "./strategy.ts";
 
 /**
@@ -42,8 +41,7 @@ export class Alarms {
         continue;
       }
       this.index = Math.min(this.index, Math.max(i + 1, order.until));
-      const type = TYPE_RULES[order.type]!;
-      this.#ringAt(type.levelOf(order), type.directionOf(order.side));
+      this.#ringAt(order.level, order.direction);
     }
   }
 

@@ -189,7 +189,7 @@ export class Book implements OrderBook {
   /** Keeps the unfilled rest of an order for the open after candle `i`, at market: a reached stop stays reached. */
   postpone(order: WorkingOrder, i: number): void {
     if (order.type !== MARKET && order.slips) {
-      order.type = MARKET;
+      order.become(MARKET);
       order.until = Infinity;
       this.markets++;
     }
@@ -203,7 +203,7 @@ export class Book implements OrderBook {
 
   /** Turns a stop-limit order whose stop was reached into a limit order that works from candle `from`. */
   makeLimit(order: WorkingOrder, from: number): void {
-    order.type = LIMIT;
+    order.become(LIMIT);
     order.from = from;
     this.isChanged = true;
   }

@@ -179,7 +179,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
         simulation.account.equity = simulation.equity[i - firstIndex]!;
       }
       if (hasOrders) strategy.decide(i, ledger, book);
-      if (simulation.isChanged && !simulation.settle(i)) break;
+      if (!simulation.settle(i)) break;
     }
     if (control !== null && i === nextLook(i)) look(control, progress, simulation, i - firstIndex);
   }

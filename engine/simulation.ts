@@ -70,11 +70,6 @@ export class Simulation {
     this.book = this.market.book;
   }
 
-  /** True if orders or trades have changed since the alarms were set. */
-  get isChanged(): boolean {
-    return this.market.isChanged;
-  }
-
   /**
    * Takes candles from `i` on and before `until`, as long as nothing happens in them and the account only needs a mark.
    *

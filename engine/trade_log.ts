@@ -152,8 +152,7 @@ export class TradeLog {
     this.#copyRows(columns, rows);
     this.#readTimes(columns, rows);
     if (orderTags === null) return columns;
-    const tagsOf = (orders: Int32Array) => Array.from(orders, (order) => orderTags[order] ?? null);
-    return { ...columns, tag: tagsOf(columns.entryOrder), exitTag: tagsOf(columns.exitOrder) };
+    return { ...columns, tag: tagsOf(columns.entryOrder, orderTags), exitTag: tagsOf(columns.exitOrder, orderTags) };
   }
 
   /** The market of each trade, by its index, in the order of `finish`. */
@@ -273,4 +272,10 @@ export class TradeLog {
     all.set(open, closed);
     return all;
   }
+}
+
+function tagsOf(orders: Int32Array, orderTags: readonly (string | null)[]): (string | null)[] {
+  const tags = new Array<string | null>(orders.length);
+  for (let k = 0; k < tags.length; k++) tags[k] = orderTags[orders[k]!] ?? null;
+  return tags;
 }

@@ -4,8 +4,6 @@ import type { Ledger } from "./ledger.ts";
 import { A_MARGIN_CALL, A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import type { Rules } from "./rules_of_run.ts";
-import { LEAVES, MAKES_LIMIT } from "./rules/orders/order_type.ts";
-import { TYPE_RULES } from "./rules/orders/order_types.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import { MARKET } from "./strategy.ts";
 import type { WalkFills } from "./walk_fills.ts";
@@ -128,11 +126,9 @@ export class Walk {
   #fillOpenedOrder(order: WorkingOrder, isFirst: boolean): void {
     if (order.type === MARKET || order.from > this.#i) return;
     const price = this.open;
-    const type = TYPE_RULES[order.type]!;
-    const effect = type.atOpen(order, price, this.#penetrate);
-    if (effect === LEAVES) return;
-    if (effect === MAKES_LIMIT) return this.#book.makeLimit(order, this.#i);
-    const risesToIt = type.directionOf(order.side) > 0;
+    if (!order.isPassedBy(price, this.#penetrate)) return;
+    if (order.makesLimitAt(price)) return this.#book.makeLimit(order, this.#i);
+    const risesToIt = order.direction > 0;
     const kind = isFirst ? AT_OPEN : risesToIt ? FROM_BELOW : FROM_ABOVE;
     const isFree = this.#execution.entryCandleExit !== "same_direction";
     this.#fillOrder(order, price, kind, isFree ? BEFORE_ALL : this.#pathOf(order, risesToIt));
@@ -172,9 +168,8 @@ export class Walk {
 
   #lookAtOrder(order: WorkingOrder, n: number): void {
     if (order.type === MARKET || order.from > this.#i) return;
-    const type = TYPE_RULES[order.type]!;
-    if (!type.isReached(order, this.high, this.low, this.#penetrate)) return;
-    this.#next.offer(type.directionOf(order.side), type.levelOf(order), AN_ORDER, n);
+    if (!order.isReachedBy(this.high, this.low, this.#penetrate)) return;
+    this.#next.offer(order.direction, order.level, AN_ORDER, n);
   }
 
   #lookAtTrade(trade: OpenTrade, row: number, side: number, isCalled: boolean): void {
@@ -210,7 +205,7 @@ export class Walk {
     else if (event.type === A_TARGET) this.#fills.exitAtTarget(open.at(row), level, kind);
     else {
       const order = book.at(row);
-      if (TYPE_RULES[order.type]!.atLevel(order) === MAKES_LIMIT) book.makeLimit(order, this.#i + 1);
+      if (order.makesLimitAt(order.level)) book.makeLimit(order, this.#i + 1);
       else this.#fillOrder(order, level, kind, this.#pathOf(order, kind === FROM_BELOW));
     }
   }

@@ -1,5 +1,7 @@
 import type { Rules } from "./rules_of_run.ts";
+import { MAKES_LIMIT } from "./rules/orders/order_type.ts";
 import { TYPE_RULES } from "./rules/orders/order_types.ts";
+import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import { BY_DEFAULT, limitPriceOf, MARKET, type OrderDraft, stopPriceOf } from "./strategy.ts";
 
 /** Values of `closes`: all open trades, or those that the order's side reduces. */
@@ -19,6 +21,9 @@ export class WorkingOrder {
   size = NaN;
   limitPrice = NaN;
   stopPrice = NaN;
+  /** The price that it waits for: its stop, or its limit. */
+  level = NaN;
+  waitsForStop = false;
   /** The first and the last candle in which it works. */
   from = 0;
   until = NaN;
@@ -47,7 +52,6 @@ export class WorkingOrder {
     const { type } = draft;
     this.number = number;
     this.side = draft.side;
-    this.type = type;
     this.reduces = reduces;
     this.isEntry = !draft.reduceOnly;
     this.isHeldBack = false;
@@ -55,6 +59,7 @@ export class WorkingOrder {
     this.size = draft.sizeBy === BY_DEFAULT ? rules.execution.sizing.value : draft.size;
     this.limitPrice = limitPriceOf(draft);
     this.stopPrice = stopPriceOf(draft);
+    this.become(type);
     const { delay = 0 } = rules.execution;
     this.from = (type === MARKET && rules.fill.isAtClose ? index : index + 1) + delay;
     this.until = draft.candlesMax > 0 && type !== MARKET ? index + delay + draft.candlesMax : Infinity;
@@ -68,6 +73,35 @@ export class WorkingOrder {
     this.timeStopCandles = draft.timeStopCandles;
     this.units = NaN;
     this.sizedAt = -1;
+  }
+
+  /** Gives it the rules of a type. @param type Index into ORDER_TYPES. */
+  become(type: number): void {
+    this.type = type;
+    this.waitsForStop = TYPE_RULES[type]!.namesStop;
+    this.level = this.waitsForStop ? this.stopPrice : this.limitPrice;
+  }
+
+  /** 1 if prices rise to its level, -1 if they fall to it. */
+  get direction(): number {
+    return this.waitsForStop ? this.side : -this.side;
+  }
+
+  /** True if an open has passed its level. @param penetrate `limitFill`. */
+  isPassedBy(open: number, penetrate: boolean): boolean {
+    const { side, level } = this;
+    return this.waitsForStop ? opensBeyondStop(side, level, open) : opensBeyondLimit(side, level, open, penetrate);
+  }
+
+  /** True if a candle gets to its level. @param penetrate `limitFill`. */
+  isReachedBy(high: number, low: number, penetrate: boolean): boolean {
+    const { side, level } = this;
+    return this.waitsForStop ? reachesStop(side, level, high, low) : reachesLimit(side, level, high, low, penetrate);
+  }
+
+  /** True if a price that has reached it makes it a limit order instead of filling it. */
+  makesLimitAt(price: number): boolean {
+    return TYPE_RULES[this.type]!.effectAt(price, this) === MAKES_LIMIT;
   }
 
   /** True if it slips. Limit orders name their price and do not. */

@@ -120,13 +120,13 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
     rule: "a limit that is gapped through fills at the open",
     file: "engine/walk.ts",
     text: "this.#fillOrder(order, price, kind, isFree",
-    replacement: "this.#fillOrder(order, type.namesLimit ? order.limitPrice : price, kind, isFree",
+    replacement: "this.#fillOrder(order, order.waitsForStop ? price : order.level, kind, isFree",
   },
   {
     rule: "a stop-limit whose stop lies beyond its limit waits as a limit",
     file: "engine/rules/orders/stop_limit_order.ts",
-    text: "? MAKES_LIMIT : FILLS;",
-    replacement: "? FILLS : MAKES_LIMIT;",
+    text: "? MAKES_LIMIT : FILLS,",
+    replacement: "? FILLS : MAKES_LIMIT,",
   },
   {
     rule: "a stop-limit triggered inside a candle is no limit before the next",

@@ -1,4 +1,4 @@
-import { LEAVES, type OrderType } from "./order_type.ts";
+import { FILLS, type OrderType } from "./order_type.ts";
 
 /** Waits for no price: a market fills it by `fill`, before it looks at prices. */
 export const MARKET_ORDER = {
@@ -6,9 +6,5 @@ export const MARKET_ORDER = {
   words: "at the next open, or where `fill` says",
   namesLimit: false,
   namesStop: false,
-  levelOf: () => NaN,
-  directionOf: (side) => side,
-  atOpen: () => LEAVES,
-  isReached: () => false,
-  atLevel: () => LEAVES,
+  effectAt: () => FILLS,
 } as const satisfies OrderType;

@@ -1,19 +1,20 @@
 /** The prices of an order; NaN where its type has none. */
-export interface OrderPrices {
+interface OrderPrices {
   /** 1 buys, -1 sells. */
   readonly side: number;
   readonly limitPrice: number;
   readonly stopPrice: number;
 }
 
-/** The effects that a price can have on an order. */
-export const LEAVES = 0;
-export const FILLS = 1;
+/** The effects of a price that has reached an order. */
+export const FILLS = 0;
 /** The order goes on as a limit order. */
-export const MAKES_LIMIT = 2;
-export type Effect = typeof LEAVES | typeof FILLS | typeof MAKES_LIMIT;
+export const MAKES_LIMIT = 1;
 
-/** When a type of orders is filled. */
+/**
+ * When a type of orders is filled. An order waits for its stop if it names one, else for its limit: a buy for prices that rise to its
+ * stop or fall to its limit, a sale the other way round (triggers.ts).
+ */
 export interface OrderType {
   readonly name: string;
   /** The type's description in docs/execution.md. */
@@ -22,14 +23,6 @@ export interface OrderType {
   readonly namesLimit: boolean;
   /** True if its orders name a stop. */
   readonly namesStop: boolean;
-  /** The price at which something happens; NaN for one that waits for none. */
-  levelOf(order: OrderPrices): number;
-  /** 1 if prices rise to that level, -1 if they fall to it. */
-  directionOf(side: number): number;
-  /** The effect of a candle's open alone. @param penetrate `limitFill`. */
-  atOpen(order: OrderPrices, open: number, penetrate: boolean): Effect;
-  /** True if a candle gets to the level. */
-  isReached(order: OrderPrices, high: number, low: number, penetrate: boolean): boolean;
-  /** The effect of the order's level, once a candle has reached it. */
-  atLevel(order: OrderPrices): Effect;
+  /** The effect of a price that has reached the order: an open that has passed it, or its own. */
+  effectAt(price: number, order: OrderPrices): typeof FILLS | typeof MAKES_LIMIT;
 }
