@@ -1,3 +1,4 @@
+import type { Alarms } from "./alarms.ts";
 import { BalanceLog } from "./balance_log.ts";
 import type { Book } from "./book.ts";
 import { type BufferPool, takeDoubles } from "./buffer_pool.ts";
@@ -44,7 +45,8 @@ export class Simulation {
   readonly equity: Float64Array;
   /** Units held at each candle's close, negative when short. */
   readonly position: Float64Array;
-  readonly #close: Float64Array;
+  readonly #candles: Candles;
+  readonly #alarms: Alarms;
   readonly #execution: Execution;
   readonly #firstIndex: number;
   readonly #hasFinancing: boolean;
@@ -52,7 +54,7 @@ export class Simulation {
   constructor(input: SimulationInput) {
     const { candles, execution, firstIndex, pool = null, keepsDetails = true } = input;
     const rows = candles.close.length - firstIndex;
-    this.#close = candles.close;
+    this.#candles = candles;
     this.#execution = execution;
     this.#firstIndex = firstIndex;
     this.#hasFinancing = hasFinancing(execution);
@@ -66,6 +68,7 @@ export class Simulation {
     this.orders = orders;
     this.balances = new BalanceLog(input.initialBalance, pool, keepsDetails);
     this.market = new Market({ ...input, index: 0, rules: rulesOf(execution), account, orders, trades, keepsDetails });
+    this.#alarms = this.market.alarms;
     this.ledger = this.market.ledger;
     this.book = this.market.book;
   }
@@ -77,7 +80,8 @@ export class Simulation {
    */
   rest(i: number, until: number): number {
     const { account, ledger, equity, position } = this;
-    const { candles: { low, high, close }, alarms } = this.market;
+    const { low, high, close } = this.#candles;
+    const alarms = this.#alarms;
     const firstIndex = this.#firstIndex;
     const { cash } = account;
     const { quantity } = ledger;
@@ -98,11 +102,11 @@ export class Simulation {
 
   /** Brings the account from the last candle's close to this one's; false when nothing is left and the run is over. */
   advance(i: number): boolean {
-    const { market } = this;
     this.book.index = i;
-    if (market.isDue(i)) {
+    // market.isDue(), in place: it is asked at each candle.
+    if (i >= this.#alarms.index || this.#alarms.ringsIn(this.#candles, i)) {
       if (this.#hasFinancing) this.#finance(i);
-      market.simulate(i);
+      this.market.simulate(i);
     }
     return this.#mark(i);
   }
@@ -133,7 +137,7 @@ export class Simulation {
     const { quantity } = this.ledger;
     const row = i - this.#firstIndex;
     this.balances.mark(row, account.cash, quantity);
-    const equity = account.cash + quantity * this.#close[i]!;
+    const equity = account.cash + quantity * this.#candles.close[i]!;
     account.equity = equity;
     this.equity[row] = equity;
     this.position[row] = quantity;
