@@ -83,8 +83,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "equity is marked at the close",
     file: "engine/simulation.ts",
-    text: "account.cash + quantity * this.#close[i]!;",
-    replacement: "account.cash + quantity * this.market.candles.open[i]!;",
+    text: "account.cash + quantity * this.#candles.close[i]!;",
+    replacement: "account.cash + quantity * this.#candles.open[i]!;",
   },
   {
     rule: "balances are 0 from ruin on",
