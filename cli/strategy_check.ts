@@ -220,7 +220,7 @@ function count(value: number, unit: string): string {
 
 /** An outcome that is no verdict about the strategy. */
 function describe(outcome: { readonly type: string; readonly message?: string }): string {
-  return outcome.message ?? `it ended as ${outcome.type}`;
+  return outcome.message ?? "this machine is too busy to finish the check; try again later";
 }
 
 function messageOf(error: unknown): string {

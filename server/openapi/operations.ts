@@ -332,7 +332,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "strategies.create": {
     summary: "Register a strategy",
     description:
-      "A module or a script is checked by a worker before: 400 `INVALID_MODULE` or `INVALID_SCRIPT` says what is wrong, 503 that no worker answered within 15 s. Nothing is stored then.",
+      "A module or a script is checked by a worker before: 400 `INVALID_MODULE` or `INVALID_SCRIPT` says what is wrong, 503 that no worker answered within 15 s, or that the machine is too busy. Nothing is stored then.",
     codes: [...REGISTRATION, "SLUG_TAKEN"],
     example: { strategy: STRATEGY },
     headers: LOCATION,

@@ -18,6 +18,12 @@ const FETCH_MS_MAX = 8000;
 // Its own last words may have paths of this machine: they are in the log.
 const BROKEN = "Cannot check the code: the process of its check ended twice without a verdict, and the log says how";
 
+const BUSY: Verdict = {
+  accepted: false,
+  code: "UNAVAILABLE",
+  message: "Cannot check the code now: this machine is too busy to finish the check; try again later",
+};
+
 /** The services of a module check. */
 interface CheckServices {
   readonly db: Db;
@@ -72,8 +78,8 @@ async function judge(
           spares,
         }),
   );
-  if (outcome.type === "stopped") return false;
-  await storeVerdict(db, check.id, verdictOf(outcome), data);
+  if (outcome.type === "stopped" && signal.aborted) return false;
+  await storeVerdict(db, check.id, outcome.type === "stopped" ? BUSY : verdictOf(outcome), data);
   return true;
 }
 

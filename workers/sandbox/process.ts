@@ -74,7 +74,8 @@ async function findPlace(job: SandboxJob, limits: SandboxLimits, spentMs: number
     ...{ decisionMsMax: DECISION_MS_MIN, countKill },
   });
   const outcome = await process.run();
-  return outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT" ? describePlace(process.place) : "";
+  const isLate = outcome.type === "stopped" || outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
+  return isLate ? describePlace(process.place) : "";
 }
 
 function messageOf(error: unknown): string {

@@ -5,7 +5,10 @@ import { candleBytes, type ChildLimits, type PathOutcome, type SandboxJob, type 
 export interface SandboxLimits {
   /** From the moment in which the process has begun to its answer; of trials and paths, from the end of one to the end of the next. */
   readonly deadlineMs: number;
-  /** Ends the job sooner, once it has computed for so long both by the clock and in processor time. */
+  /**
+   * Ends the job sooner, once it has computed for so long both by the clock and in processor time. If it has had less than half of that
+   * at its deadline, it ends as `stopped`: the machine was too busy.
+   */
   readonly cpuMsMax?: number;
   /** Resident memory of the process, beside the run's candles. */
   readonly memoryBytesMax: number;

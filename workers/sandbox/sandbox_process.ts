@@ -34,6 +34,7 @@ export class SandboxProcess<Value extends object> {
   #reloading: Promise<void> | null = null;
   #deadline: ReturnType<typeof setTimeout> | undefined;
   #begun = { atMs: 0, cpuMs: 0 };
+  #computedMs = 0;
   #silentSeconds = 0;
   #errors = "";
   readonly #log = new ReportedLog();
@@ -94,8 +95,15 @@ export class SandboxProcess<Value extends object> {
   #renewDeadline(): void {
     if (this.#late !== null) return;
     clearTimeout(this.#deadline);
-    const { deadlineMs } = this.#limits;
-    this.#deadline = setTimeout(() => this.#endLate(deadlineMs), deadlineMs);
+    this.#deadline = setTimeout(() => this.#endByClock(), this.#limits.deadlineMs);
+  }
+
+  /** Ends a job that is due. Where it has had little of its processor time, the machine was too busy, and its code is not at fault. */
+  #endByClock(): void {
+    const { deadlineMs, cpuMsMax = 0 } = this.#limits;
+    if (this.#computedMs >= cpuMsMax / 2) return this.#endLate(deadlineMs);
+    this.#countKill("deadline");
+    this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
   }
 
   #endLate(limitMs: number): void {
@@ -116,7 +124,8 @@ export class SandboxProcess<Value extends object> {
   #checkTime(cpuMs: number): void {
     const { cpuMsMax = Infinity } = this.#limits;
     const { atMs, cpuMs: before } = this.#begun;
-    if (Math.min(performance.now() - atMs, cpuMs - before) > cpuMsMax) this.#endLate(cpuMsMax);
+    this.#computedMs = Math.min(performance.now() - atMs, cpuMs - before);
+    if (this.#computedMs > cpuMsMax) this.#endLate(cpuMsMax);
     const stuck = this.#decision.check(this.#deciding, cpuMs);
     if (stuck !== null) this.#giveUp(stuck);
   }

@@ -166,6 +166,9 @@ Deno.test("a job ends when it has computed for its time, and a busy machine take
     const end = 'self.postMessage({ type: "failed", code: "STRATEGY_FAILED", message: "it has ended" });';
     expect(await runExchanged(folder, wait + end, { cpuMsMax: 2000 }))
       .toMatchObject({ message: expect.stringContaining("it has ended") });
+    // Where it still waits when its caller does no more, no fault is found.
+    expect(await runExchanged(`${folder}/due`, wait.replace("4000", "600_000"), { cpuMsMax: 60_000, deadlineMs: 1000 }))
+      .toEqual({ type: "stopped", candlesDone: 0 });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
