@@ -30,7 +30,7 @@ def read_table(
 ) -> Table:
     """A whole list of the service, such as a run's trades.
 
-    With pyarrow it travels as Arrow, with pandas alone as CSV, else as JSON.
+    With pandas and pyarrow it travels as Arrow, with pandas alone as CSV, else as JSON.
 
     Args:
         name: The list's field in the JSON answer.
