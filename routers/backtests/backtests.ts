@@ -13,7 +13,7 @@ import {
   tradeSchema,
 } from "./backtest_records.ts";
 import { backtestFilters, backtestList, type OrderedList, summaryList } from "./backtest_lists.ts";
-import { afterNumber, listRows, orderList, tradeList } from "./row_lists.ts";
+import { afterNumber, countOrdersBefore, listRows, orderList, tradeList } from "./row_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
 import { logProcedures } from "./backtest_log.ts";
 import { reportProcedures } from "./backtest_report.ts";
@@ -112,13 +112,16 @@ export const backtestsRouter = router({
       };
     }),
 
-  /** A page of the orders of one of the caller's completed backtests, in order of placement. */
+  /** A page of the orders of one of the caller's completed backtests, in order of placement; from a time on, where one is given. */
   orders: linkedProcedure("backtest", "id")
-    .input(inputObject({ ...rowsShape, ...pageShape }))
+    .input(inputObject({ ...rowsShape, ...pageShape, placed_from: z.number().int().min(0).optional() }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input: { id, instrument, limit, cursor } }) => {
+    .query(async ({ ctx, input: { id, instrument, limit, cursor, placed_from: from } }) => {
       const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id, instrument)));
-      const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      const after = cursor === undefined && from !== undefined
+        ? String(await countOrdersBefore(list, from))
+        : afterNumber(cursor);
+      const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
       return { orders: [...items], next_cursor };
     }),
 

@@ -58,6 +58,22 @@ function isWanted(row: Pick<Trade | Order, "market">, { market }: RunKey): boole
   return market === undefined || row.market === market;
 }
 
+/** How many orders of a run were placed before a time; their list is in the order of placement. @param timeMs Since 1970. */
+export async function countOrdersBefore({ read }: List<Order, unknown>, timeMs: number): Promise<number> {
+  const isBefore = async (index: number) => {
+    const [order] = await read(String(index), 1);
+    return order !== undefined && order.time.getTime() < timeMs;
+  };
+  let [low, high] = [0, 1];
+  while (await isBefore(high - 1)) [low, high] = [high, high * 2];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (await isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Reads rows of a run: the thread of lists decodes them, since long lists would hold up everybody's requests here. */
 async function readRows<Row>(
   { db, rowsWorker }: Reading,

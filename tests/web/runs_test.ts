@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
+import { until } from "../support/until.ts";
 import { startTestService } from "../support/service.ts";
 import { copyAsCurl } from "./curl_steps.ts";
 import { editLabels, filterRuns } from "./label_steps.ts";
@@ -73,6 +74,22 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await row.click();
     await page.getByText("2024-01-01 to 2024-12-31").waitFor({ state: "hidden" });
     expect(await findViolations(page)).toEqual([]);
+
+    // A bar that is clicked, or reached by a key, says what the strategy saw and ordered there.
+    const chart = page.getByRole("img", { name: /^Candles/ });
+    await chart.click({ position: { x: 500, y: 100 } });
+    const bar = page.getByRole("region", { name: "Chosen bar" });
+    await bar.getByText(/^The strategy saw close [\d.,]+, SMA /).waitFor();
+    const time = async () => (await bar.getByRole("heading").innerText()).slice(0, 16);
+    const decided = new Date(Date.parse(best.entry_time) - 3_600_000).toISOString().slice(0, 16).replace("T", " ");
+    for (let now = await time(); now !== decided; now = await time()) {
+      await chart.press(now < decided ? "ArrowRight" : "ArrowLeft");
+      await until(async () => await time() !== now);
+    }
+    await bar.getByText(/^Placed (buy|sell) market.*: filled at [\d.,]+ on 2024-/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await chart.press("Escape");
+    await bar.waitFor({ state: "hidden" });
   });
 
   await t.step("orders, metrics and assumptions have a tab each", async () => {

@@ -74,17 +74,19 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
     }
   });
 
-  await t.step("the address keeps the tab and the trade", async () => {
+  await t.step("the address keeps the tab, the trade and the zoom", async () => {
     await page.getByRole("tab", { name: "Trades" }).click();
     await page.getByText("2024-01-01 to 2024-12-31").waitFor();
     const row = page.getByRole("table", { name: "Trades" }).getByRole("row").nth(2);
     await row.click();
     await page.waitForURL(/tab=trades/);
     await page.waitForURL(/trade=2/);
+    await page.waitForURL(/view=\d+-\d+/);
+    const range = await page.getByText(/^2024-\d\d-\d\d to 2024-\d\d-\d\d$/).innerText();
     await page.reload();
     await page.locator('[role="row"][aria-current="true"]').waitFor();
     // The charts show the trade, not the whole run.
-    await page.getByText(/^2024-\d\d-\d\d to 2024-\d\d-\d\d$/).waitFor();
+    await page.getByText(range, { exact: true }).waitFor();
     await page.getByText("2024-01-01 to 2024-12-31").waitFor({ state: "hidden" });
   });
 

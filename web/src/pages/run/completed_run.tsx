@@ -6,6 +6,7 @@ import { useMetrics } from "../../parts/metric_value.ts";
 import { Button } from "../../parts/button.tsx";
 import { useReadOnly } from "../../parts/read_only.ts";
 import { Charts, type ChartsHandle } from "./chart/charts.tsx";
+import type { ChartView } from "./chart/stacked_chart.ts";
 import { RunTabs } from "./run_tabs.tsx";
 import { SummaryStrip } from "./summary_strip.tsx";
 import { Tip } from "../../parts/tip.tsx";
@@ -25,7 +26,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
 }) {
   const [tried, setTried] = useState<Backtest>();
   const charts = useRef<ChartsHandle>(null);
-  const { chart: market = "", trade, change: isChanging = false } = useSearch({ strict: false });
+  const { chart: market = "", trade, view, change: isChanging = false } = useSearch({ strict: false });
   const navigate = useNavigate();
   const isReadOnly = useReadOnly();
   const isOpen = isChanging && !isReadOnly;
@@ -47,6 +48,16 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
       replace: true,
       resetScroll: false,
     });
+  const keepView = (seen: ChartView | null) => {
+    const next = seen === null ? undefined : `${seen.fromMs}-${seen.toMs}`;
+    if (next === view) return;
+    void navigate({
+      to: ".",
+      search: ({ view: _before, ...search }) => next === undefined ? search : { ...search, view: next },
+      replace: true,
+      resetScroll: false,
+    });
+  };
   const { data: trades } = useQuery(
     api.backtests.tradeTable.queryOptions({ id: backtest.id }, { staleTime: Infinity }),
   );
@@ -80,6 +91,9 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
           chooseMarket={chooseMarket}
           handle={charts}
           first={trade}
+          view={readView(view)}
+          onView={keepView}
+          picks
         />
       </div>
       <RunTabs
@@ -101,6 +115,11 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
       />
     </>
   );
+}
+
+function readView(text: string | undefined): ChartView | undefined {
+  const [fromMs, toMs] = text?.split("-").map(Number) ?? [];
+  return fromMs === undefined || toMs === undefined ? undefined : { fromMs, toMs };
 }
 
 /** Says that candles of a result were revised since, and that it is the stored one of an equal run, where it is so. */

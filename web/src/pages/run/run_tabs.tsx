@@ -39,12 +39,13 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
   readonly trades: TradeTable | undefined;
   readonly showTrade: (i: number) => void;
 }) {
-  const { tab: wanted = RUN_TABS[0], market = "", chart, trade, change } = useSearch({ strict: false });
+  const { tab: wanted = RUN_TABS[0], market = "", chart, trade, view, change } = useSearch({ strict: false });
   const isReadOnly = useReadOnly();
   const drawn = {
     ...(change && { change }),
     ...(chart === undefined ? {} : { chart }),
     ...(trade === undefined ? {} : { trade }),
+    ...(view === undefined ? {} : { view }),
   };
   const { portfolio } = result;
   const tabs = RUN_TABS.filter((each) =>

@@ -1,5 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import {
+  lazy,
+  type Ref,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { api, type Backtest, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
@@ -9,9 +19,12 @@ import { PlotLegend } from "./plot_legend.tsx";
 import { ownPanes, PLOT_PANE_PX } from "./plot_lines.ts";
 import { joinBars, loadBars, POINTS, type RunBars } from "./run_bars.ts";
 import { Choice } from "../../../parts/choice.tsx";
-import { type ChartMarket, StackedChart } from "./stacked_chart.ts";
+import type { ChartMarket } from "./chart_series.ts";
+import { type ChartView, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
-import { gatherMarks, listFills } from "./trade_marks.ts";
+import { describeFills } from "./trade_marks.ts";
+
+const BarDetails = lazy(async () => ({ default: (await import("./bar_details.tsx")).BarDetails }));
 
 const CHARTS_PX = 580;
 
@@ -28,14 +41,19 @@ type Run = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result"
  *
  * @param market Of a run over many: the one whose candles and fills are drawn; empty: the benchmark.
  * @param chooseMarket Absent where there is no choice. @param first The number of the trade that is shown at first.
+ * @param view The stretch that is shown at first. @param onView Receives each that was moved to; null is the whole run.
+ * @param picks True if a click on a bar says what happened there.
  */
-export function Charts({ backtest, trades, market = "", chooseMarket, handle, first }: {
+export function Charts({ backtest, trades, market = "", ...others }: {
   readonly backtest: Run;
   readonly trades: TradeTable | undefined;
   readonly market?: string;
   readonly chooseMarket?: (market: string) => void;
   readonly handle?: Ref<ChartsHandle> | undefined;
   readonly first?: number | undefined;
+  readonly view?: ChartView | undefined;
+  readonly onView?: (view: ChartView | null) => void;
+  readonly picks?: boolean;
 }) {
   const { id, result } = backtest;
   const waiting = useRef<number | null>(null);
@@ -64,10 +82,8 @@ export function Charts({ backtest, trades, market = "", chooseMarket, handle, fi
             data={data}
             trades={trades}
             market={own}
-            chooseMarket={chooseMarket}
             waiting={waiting}
-            handle={handle}
-            first={first}
+            {...others}
           />
         )}
     </section>
@@ -75,16 +91,21 @@ export function Charts({ backtest, trades, market = "", chooseMarket, handle, fi
 }
 
 /** @param waiting The trade that is shown when the candles of its market are there. */
-function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle, first }: {
-  readonly backtest: Run;
-  readonly data: RunBars;
-  readonly trades: TradeTable | undefined;
-  readonly market: string | undefined;
-  readonly chooseMarket: ((market: string) => void) | undefined;
-  readonly waiting: RefObject<number | null>;
-  readonly handle?: Ref<ChartsHandle> | undefined;
-  readonly first: number | undefined;
-}) {
+function Drawing(
+  { backtest, data, trades, market, chooseMarket, waiting, handle, first, view: firstView, onView, picks = false }: {
+    readonly backtest: Run;
+    readonly data: RunBars;
+    readonly trades: TradeTable | undefined;
+    readonly market: string | undefined;
+    readonly chooseMarket?: ((market: string) => void) | undefined;
+    readonly waiting: RefObject<number | null>;
+    readonly handle?: Ref<ChartsHandle> | undefined;
+    readonly first?: number | undefined;
+    readonly view?: ChartView | undefined;
+    readonly onView?: (view: ChartView | null) => void;
+    readonly picks?: boolean;
+  },
+) {
   const isFresh = useRef(true);
   const { id, parameters, symbol, exchange, result } = backtest;
   const isPortfolio = result?.portfolio !== undefined;
@@ -96,6 +117,13 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
   const [bar, setBar] = useState<{ data: RunBars; bar: number }>({ data, bar: data.time.length - 1 });
+  const sentences = useMemo(
+    () => trades === undefined ? undefined : describeFills(trades, bar.data, shown?.drawn ?? null),
+    [bar.data, trades, shown],
+  );
+  const [picked, setPicked] = useState<{ data: RunBars; bar: number } | null>(null);
+  const settle = useRef(onView);
+  settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
   useEffect(() => {
     if (container.current === null) return;
@@ -104,18 +132,25 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
       market: shown,
       events: {
         onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
+        onPick: (of, at) => picks && setPicked({ data: of, bar: at }),
+        onSettle: (at) => settle.current?.(at),
         onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
       },
     });
     chart.current = made;
     setBar({ data, bar: data.time.length - 1 });
+    setPicked(null);
     return () => made.close();
   }, [id, market, shown, data]);
-  const show = (i: number) => {
+  const levels = (i: number) => {
     if (trades === undefined) return;
     const of = trades.instrument[i] ?? undefined;
     // Prices of another market have no place among these candles.
     chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trades, i, parameters) : []);
+  };
+  const show = (i: number) => {
+    if (trades === undefined) return;
+    levels(i);
     const entry = trades.entry_time[i]!;
     void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
   };
@@ -123,7 +158,12 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
     if (trades === undefined) return;
     chart.current?.setTrades(trades);
     const i = waiting.current ?? (isFresh.current && first !== undefined ? trades.number.indexOf(first) : -1);
+    const isFirst = isFresh.current;
     isFresh.current = false;
+    if (isFirst && firstView !== undefined) {
+      if (i >= 0) levels(i);
+      return void chart.current?.goTo(firstView.fromMs, firstView.toMs, 0);
+    }
     if (i < 0 || (market !== undefined && trades.instrument[i] !== market)) return;
     waiting.current = null;
     show(i);
@@ -155,12 +195,19 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
-        <BarFills {...bar} trades={trades} market={shown?.drawn ?? null} />
+        <p className="w-full min-h-4 text-xs text-muted print:hidden">{sentences?.get(bar.bar)}</p>
         <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
       </div>
       <div
         ref={container}
         role="img"
+        tabIndex={picks ? 0 : undefined}
+        onKeyDown={({ key }) => {
+          const from = picked?.data.time[picked.bar] ?? view.toMs;
+          if (key === "ArrowLeft" || key === "ArrowRight") chart.current?.step(from, key === "ArrowLeft" ? -1 : 1);
+          else if (key === "+" || key === "-") chart.current?.zoom(key === "+" ? 0.5 : 2);
+          else if (key === "Escape") setPicked(null);
+        }}
         aria-label={[
           `Candles${shown === null ? "" : ` of ${shown.drawn}`}, equity, drawdown and position`,
           ...data.plots.map(({ name }) => name),
@@ -168,6 +215,18 @@ function Drawing({ backtest, data, trades, market, chooseMarket, waiting, handle
         className="print:hidden"
         style={{ height: CHARTS_PX + PLOT_PANE_PX * ownPanes(data.plots).length }}
       />
+      {picked !== null && (
+        <Suspense>
+          <BarDetails
+            {...picked}
+            id={id}
+            market={shown?.drawn ?? null}
+            isTraded={result?.portfolio?.contributions.some(({ instrument }) => instrument === shown?.drawn) ?? true}
+            fills={trades && describeFills(trades, picked.data, shown?.drawn ?? null).get(picked.bar)}
+            onClose={() => setPicked(null)}
+          />
+        </Suspense>
+      )}
       <div ref={paper} className="hidden print:block" />
       <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
         <span>
@@ -203,27 +262,6 @@ function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLD
     return () => picture.remove();
   }, [isPrinting, chart]);
   return paper;
-}
-
-/** The fills of the bar under the pointer, each with its reason. */
-function BarFills({ data, bar, trades, market }: {
-  readonly data: RunBars;
-  readonly bar: number;
-  readonly trades: TradeTable | undefined;
-  readonly market: string | null;
-}) {
-  const sentences = useMemo(() => {
-    const found = new Map<number, string>();
-    if (trades === undefined || data.time.length === 0) return found;
-    const until = data.until < data.candles ? data.time.at(-1)! : Infinity;
-    for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until], market), data.time)) {
-      const [first = "", ...others] = mark.sentences;
-      const text = others.length === 0 ? first : `${first}, and ${formatCount(others.length)} more`;
-      found.set(mark.bar, [found.get(mark.bar), text].filter(Boolean).join(" · "));
-    }
-    return found;
-  }, [data, trades, market]);
-  return <p className="w-full min-h-4 text-xs text-muted print:hidden">{sentences.get(bar)}</p>;
 }
 
 /** The values of the bar under the pointer, or of the last one. */

@@ -1,19 +1,14 @@
 import {
-  BaselineSeries,
-  CandlestickSeries,
   createChart,
   createSeriesMarkers,
   createTextWatermark,
   type IChartApi,
   type IPriceLine,
-  type ISeriesApi,
-  LineSeries,
-  LineType,
   type LogicalRange,
 } from "lightweight-charts";
 import { candleLook, chartLook, fade, TIME_SCALE, toChartTime } from "../../../parts/chart_look.ts";
-import { formatExact } from "../../../parts/format.ts";
 import { readColor } from "../../../theme/theme.ts";
+import { addSeries, type ChartMarket, titlesOf } from "./chart_series.ts";
 import type { TradeLevel } from "./trade_levels.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
 import type { TradeTable } from "../../../api.ts";
@@ -24,25 +19,27 @@ import { gatherMarks, listFills, toMarker, wordsFit } from "./trade_marks.ts";
 const BARS_MAX = 1_000;
 const MARKERS_MAX = 250;
 const SETTLE_MS = 60;
-/** Stretch factors of the run's own panes; with the others, a share is as high whatever was plotted. */
-const PANE_SHARES = [5, 3, 1.4, 1];
+/** Candles beside a stretch that is shown, at least. */
+const ROOM_MIN = 40;
 const PLOT_PANE_SHARE = 2;
 const PANES = 4;
-
-/** The market that the chart of a run over many shows. */
-export interface ChartMarket {
-  /** The market whose candles are drawn, and whose fills are marked: `SPY@ARCA`. */
-  readonly drawn: string;
-  /** The one that equity is compared with. */
-  readonly benchmark: string;
-}
 
 /** Told to the page around the chart. */
 interface ChartEvents {
   /** The bar under the pointer, by its index in the data; null without one. */
   onBar(data: RunBars, bar: number | null): void;
+  /** A bar that was clicked or reached by a key. */
+  onPick(data: RunBars, bar: number): void;
   /** The times of the first and the last bar in view, the fills between them, and whether each is drawn. */
   onView(fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
+  /** The same two times when a move has ended; null where the whole run is in view. */
+  onSettle(view: ChartView | null): void;
+}
+
+/** A stretch of a run that is looked at, in milliseconds since 1970. */
+export interface ChartView {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position, and what the strategy plotted. */
@@ -92,9 +89,14 @@ export class StackedChart {
     this.#show(data);
     this.#chart.timeScale().fitContent();
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => this.#onMove(range));
-    this.#chart.subscribeCrosshairMove(({ logical }) => {
-      const bar = logical === undefined ? null : Math.round(logical);
-      this.#events.onBar(this.#data, bar !== null && bar >= 0 && bar < this.#data.time.length ? bar : null);
+    const barAt = (logical: number | undefined) => {
+      const bar = logical === undefined ? -1 : Math.round(logical);
+      return bar >= 0 && bar < this.#data.time.length ? bar : null;
+    };
+    this.#chart.subscribeCrosshairMove(({ logical }) => this.#events.onBar(this.#data, barAt(logical)));
+    this.#chart.subscribeClick(({ logical }) => {
+      const bar = barAt(logical);
+      if (bar !== null) this.#events.onPick(this.#data, bar);
     });
   }
 
@@ -142,13 +144,13 @@ export class StackedChart {
     return this.#chart.takeScreenshot();
   }
 
-  /** Shows a stretch of time with room around it, in as much detail as fits. @param fromMs To `toMs`, since 1970. */
-  async goTo(fromMs: number, toMs: number): Promise<void> {
+  /** Shows a stretch of time with room around it, in as much detail as fits. @param fromMs To `toMs`, since 1970. @param roomMin Candles at its sides; 0: none. */
+  async goTo(fromMs: number, toMs: number, roomMin = ROOM_MIN): Promise<void> {
     for (let tries = 0; tries < 4; tries++) {
       const { time, from, step, candles: total } = this.#data;
       const first = from + Math.max(0, lastAtMost(time, fromMs)) * step;
       const last = from + (Math.max(0, lastAtMost(time, toMs)) + 1) * step;
-      const room = Math.max(40, last - first);
+      const room = roomMin === 0 ? 0 : Math.max(roomMin, last - first);
       const wanted = { from: Math.max(0, first - room), until: Math.min(total, last + room) };
       const isLoaded = wanted.from >= from && wanted.until <= this.#data.until;
       const fine = stepFor(wanted.until - wanted.from, BARS_MAX);
@@ -171,6 +173,29 @@ export class StackedChart {
     this.#chart.timeScale().setVisibleLogicalRange(barsOf(this.#data, view));
   }
 
+  /** Goes from a bar to another one beside it. @param timeMs The time of the bar, since 1970. */
+  step(timeMs: number, by: number): void {
+    const { time, close } = this.#data;
+    const bar = Math.max(0, Math.min(time.length - 1, lastAtMost(time, timeMs) + by));
+    const scale = this.#chart.timeScale();
+    const seen = scale.getVisibleLogicalRange();
+    if (seen !== null && (bar < seen.from || bar > seen.to)) {
+      const moved = bar - (by < 0 ? seen.from : seen.to);
+      scale.setVisibleLogicalRange({ from: seen.from + moved, to: seen.to + moved });
+    }
+    this.#chart.setCrosshairPosition(close[bar] ?? 0, toChartTime(time[bar]!), this.#series.candles);
+    this.#events.onPick(this.#data, bar);
+  }
+
+  /** Shows `factor` times as many bars around the middle. */
+  zoom(factor: number): void {
+    const scale = this.#chart.timeScale();
+    const seen = scale.getVisibleLogicalRange();
+    if (seen === null) return;
+    const [middle, half] = [(seen.from + seen.to) / 2, (seen.to - seen.from) / 2 * factor];
+    scale.setVisibleLogicalRange({ from: middle - half, to: middle + half });
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#settle);
@@ -189,6 +214,11 @@ export class StackedChart {
     if (seen === null) return;
     const window = chooseWindow(this.#data, seen, this.#data.candles, BARS_MAX);
     if (window !== null) await this.#replace(window, null);
+    const { from, to } = this.#chart.timeScale().getVisibleLogicalRange() ?? seen;
+    const { time, candles, from: first, until } = this.#data;
+    const isWhole = first === 0 && until === candles && from <= 0.5 && to >= time.length - 1.5;
+    const at = (bar: number) => time[Math.max(0, Math.min(time.length - 1, Math.round(bar)))]!;
+    this.#events.onSettle(isWhole ? null : { fromMs: at(from), toMs: at(to) });
   }
 
   /**
@@ -245,33 +275,4 @@ export class StackedChart {
     this.#markers.setMarkers(areDrawn ? marks.map((mark) => toMarker(mark, haveWords)) : []);
     this.#events.onView(first, last, fills.length, areDrawn);
   }
-}
-
-function titlesOf(market: ChartMarket | null): readonly string[] {
-  if (market === null) return ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"];
-  const { drawn, benchmark } = market;
-  return [drawn, `Equity, and buy & hold of ${benchmark} (dashed)`, "Drawdown", "Net exposure"];
-}
-
-function addSeries(chart: IChartApi, isShare: boolean) {
-  const quiet = { priceLineVisible: false, lastValueVisible: false } as const;
-  const exact = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
-  const percent = { type: "custom", minMove: 0.01, formatter: (value: number) => `${value.toFixed(1)}%` } as const;
-  const series = {
-    candles: chart.addSeries(CandlestickSeries, { ...quiet, priceFormat: exact }, 0),
-    equity: chart.addSeries(LineSeries, { ...quiet, lineWidth: 2, priceFormat: exact }, 1),
-    buyHold: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineStyle: 2, priceFormat: exact }, 1),
-    drawdown: chart.addSeries(BaselineSeries, { ...quiet, lineWidth: 1, priceFormat: percent }, 2),
-    position: chart.addSeries(
-      LineSeries,
-      { ...quiet, lineWidth: 1, lineType: LineType.WithSteps, priceFormat: isShare ? percent : exact },
-      3,
-    ),
-  } satisfies Record<string, ISeriesApi<"Candlestick" | "Line" | "Baseline">>;
-  series.drawdown.priceScale().applyOptions({ scaleMargins: { top: 0.22, bottom: 0.2 } });
-  series.equity.priceScale().applyOptions({ scaleMargins: { top: 0.14, bottom: 0.1 } });
-  series.position.priceScale().applyOptions({ scaleMargins: { top: 0.3, bottom: 0.15 } });
-  const panes = chart.panes();
-  PANE_SHARES.forEach((share, i) => panes[i]?.setStretchFactor(share));
-  return series;
 }

@@ -3,7 +3,9 @@ import type { TradeTable } from "../../../api.ts";
 import { toChartTime } from "../../../parts/chart_look.ts";
 import { readColor } from "../../../theme/theme.ts";
 import { entryReason, exitReason } from "./trade_reasons.ts";
+import { formatCount } from "../../../parts/format.ts";
 import { lastAtMost } from "./chart_window.ts";
+import type { RunBars } from "./run_bars.ts";
 
 /** An entry or an exit. */
 interface Fill {
@@ -47,6 +49,19 @@ export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): Seri
     color: readColor(isBuy ? "gain" : "loss"),
     text: hasWord ? textOf(words) : "",
   };
+}
+
+/** What was filled at each bar, and why, in words; only the fills of a market, where one is named. */
+export function describeFills(trades: TradeTable, data: RunBars, market: string | null): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  if (data.time.length === 0) return found;
+  const until = data.until < data.candles ? data.time.at(-1)! : Infinity;
+  for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until], market), data.time)) {
+    const [first = "", ...others] = mark.sentences;
+    const text = others.length === 0 ? first : `${first}, and ${formatCount(others.length)} more`;
+    found.set(mark.bar, [found.get(mark.bar), text].filter(Boolean).join(" · "));
+  }
+  return found;
 }
 
 /** Entries and exits within a stretch of time, in its order. @param only The market whose fills are listed; null: all. */

@@ -104,7 +104,7 @@ function Result({ backtest }: { readonly backtest: Backtest }) {
         : (
           <>
             <SummaryStrip result={result} definitions={metrics} isNarrow />
-            <Charts backtest={backtest} trades={trades} market={market} chooseMarket={setMarket} />
+            <Charts backtest={backtest} trades={trades} market={market} chooseMarket={setMarket} picks />
           </>
         )}
       <h2 className="text-sm font-semibold">Log</h2>
