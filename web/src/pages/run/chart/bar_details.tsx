@@ -7,7 +7,7 @@ import type { RunBars } from "./run_bars.ts";
 const ORDERS_MAX = 20;
 
 /**
- * What a strategy saw at a bar, and what became of the orders that it placed at its close.
+ * Says what a strategy saw at a bar, and what became of the orders that it placed at its close.
  *
  * @param market Of a run over many: the one whose candles are drawn. @param fills Those of the bar, in words.
  */

@@ -90,21 +90,24 @@ export function Charts({ backtest, trades, market = "", ...others }: {
   );
 }
 
-/** @param waiting The trade that is shown when the candles of its market are there. */
+interface DrawingProps {
+  readonly backtest: Run;
+  readonly data: RunBars;
+  readonly trades: TradeTable | undefined;
+  readonly market: string | undefined;
+  readonly chooseMarket?: ((market: string) => void) | undefined;
+  /** The trade that is shown when the candles of its market are there. */
+  readonly waiting: RefObject<number | null>;
+  readonly handle?: Ref<ChartsHandle> | undefined;
+  readonly first?: number | undefined;
+  readonly view?: ChartView | undefined;
+  readonly onView?: (view: ChartView | null) => void;
+  readonly picks?: boolean;
+}
+
 function Drawing(
-  { backtest, data, trades, market, chooseMarket, waiting, handle, first, view: firstView, onView, picks = false }: {
-    readonly backtest: Run;
-    readonly data: RunBars;
-    readonly trades: TradeTable | undefined;
-    readonly market: string | undefined;
-    readonly chooseMarket?: ((market: string) => void) | undefined;
-    readonly waiting: RefObject<number | null>;
-    readonly handle?: Ref<ChartsHandle> | undefined;
-    readonly first?: number | undefined;
-    readonly view?: ChartView | undefined;
-    readonly onView?: (view: ChartView | null) => void;
-    readonly picks?: boolean;
-  },
+  { backtest, data, trades, market, chooseMarket, waiting, handle, first, view: firstView, onView, picks = false }:
+    DrawingProps,
 ) {
   const isFresh = useRef(true);
   const { id, parameters, symbol, exchange, result } = backtest;
@@ -203,15 +206,10 @@ function Drawing(
         role="img"
         tabIndex={picks ? 0 : undefined}
         onKeyDown={({ key }) => {
-          const from = picked?.data.time[picked.bar] ?? view.toMs;
-          if (key === "ArrowLeft" || key === "ArrowRight") chart.current?.step(from, key === "ArrowLeft" ? -1 : 1);
-          else if (key === "+" || key === "-") chart.current?.zoom(key === "+" ? 0.5 : 2);
-          else if (key === "Escape") setPicked(null);
+          if (key === "Escape") setPicked(null);
+          else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
         }}
-        aria-label={[
-          `Candles${shown === null ? "" : ` of ${shown.drawn}`}, equity, drawdown and position`,
-          ...data.plots.map(({ name }) => name),
-        ].join(", ")}
+        aria-label={nameCharts(shown, data)}
         className="print:hidden"
         style={{ height: CHARTS_PX + PLOT_PANE_PX * ownPanes(data.plots).length }}
       />
@@ -228,18 +226,35 @@ function Drawing(
         </Suspense>
       )}
       <div ref={paper} className="hidden print:block" />
-      <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
-        <span>
-          Times are UTC. Charts by{" "}
-          <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
-          {" "}
-          Lightweight Charts™.
-        </span>
-        <span className="min-h-4 print:hidden">
-          {view.areDrawn ? "" : `${formatCount(view.fills)} fills in view: zoom in to see them`}
-        </span>
-      </p>
+      <ChartNote {...view} />
     </>
+  );
+}
+
+/** The arrows go to the bar beside one, + and - zoom. @param fromMs The time of the bar. */
+function moveByKey(chart: StackedChart | null, key: string, fromMs: number): void {
+  if (key === "ArrowLeft" || key === "ArrowRight") chart?.step(fromMs, key === "ArrowLeft" ? -1 : 1);
+  if (key === "+" || key === "-") chart?.zoom(key === "+" ? 0.5 : 2);
+}
+
+function nameCharts(shown: ChartMarket | null, { plots }: RunBars): string {
+  const own = `Candles${shown === null ? "" : ` of ${shown.drawn}`}, equity, drawdown and position`;
+  return [own, ...plots.map(({ name }) => name)].join(", ");
+}
+
+/** The maker of the charts, and the fills in view that are too many to be drawn. */
+function ChartNote({ fills, areDrawn }: { readonly fills: number; readonly areDrawn: boolean }) {
+  return (
+    <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
+      <span>
+        Times are UTC. Charts by{" "}
+        <a className="underline" href="https://www.tradingcom/" rel="noreferrer" target="_blank">TradingView</a>{" "}
+        Lightweight Charts™.
+      </span>
+      <span className="min-h-4 print:hidden">
+        {areDrawn ? "" : `${formatCount(fills)} fills in view: zoom in to see them`}
+      </span>
+    </p>
   );
 }
 

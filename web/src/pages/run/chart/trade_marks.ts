@@ -51,7 +51,7 @@ export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): Seri
   };
 }
 
-/** What was filled at each bar, and why, in words; only the fills of a market, where one is named. */
+/** Describes the fills of each bar, and why they came; only the fills of a market, where one is named. */
 export function describeFills(trades: TradeTable, data: RunBars, market: string | null): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   if (data.time.length === 0) return found;
