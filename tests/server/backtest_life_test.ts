@@ -73,6 +73,15 @@ for (const kind of DATABASES) {
       expect(Date.parse(orders[0].placed_time)).toBe(Date.parse(orders[0].fill_time) - 3_600_000);
       const other = await service.user();
       expect((await other.get(`/api/backtests/${id}/orders`)).status).toBe(404);
+
+      // The console asks for those from a bar on: from an order's own time, from just after it, from the range's ends.
+      const times = orders.map((order) => Date.parse(order.placed_time));
+      const froms = [0, ...times.flatMap((time) => [time, time + 1])];
+      for (const from of froms) {
+        const input = encodeURIComponent(JSON.stringify({ id, limit: 1, placed_from: from }));
+        const [found] = (await user.get(`/trpc/backtests.orders?input=${input}`)).list("/result/data/orders");
+        expect([from, Object(found).number]).toEqual([from, orders[times.findIndex((time) => time >= from)]?.number]);
+      }
     });
 
     await t.step("events tell each status and end with the record", async () => {

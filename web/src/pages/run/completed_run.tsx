@@ -119,7 +119,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
 
 function readView(text: string | undefined): ChartView | undefined {
   const [fromMs, toMs] = text?.split("-").map(Number) ?? [];
-  return fromMs === undefined || toMs === undefined ? undefined : { fromMs, toMs };
+  return fromMs === undefined || toMs === undefined || fromMs > toMs ? undefined : { fromMs, toMs };
 }
 
 /** Says that candles of a result were revised since, and that it is the stored one of an equal run, where it is so. */

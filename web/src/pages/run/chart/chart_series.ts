@@ -7,6 +7,7 @@ import {
   LineType,
 } from "lightweight-charts";
 import { formatExact } from "../../../parts/format.ts";
+import type { RunBars } from "./run_bars.ts";
 
 /** Stretch factors of the run's own panes; with the others, a share is as high whatever was plotted. */
 const PANE_SHARES = [5, 3, 1.4, 1];
@@ -24,6 +25,12 @@ export function titlesOf(market: ChartMarket | null): readonly string[] {
   if (market === null) return ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"];
   const { drawn, benchmark } = market;
   return [drawn, `Equity, and buy & hold of ${benchmark} (dashed)`, "Drawdown", "Net exposure"];
+}
+
+/** Says in words what the charts draw. @param market Null in a run over one. */
+export function nameCharts(market: ChartMarket | null, { plots }: Pick<RunBars, "plots">): string {
+  const own = `Candles${market === null ? "" : ` of ${market.drawn}`}, equity, drawdown and position`;
+  return [own, ...plots.map(({ name }) => name)].join(", ");
 }
 
 /** Adds the series of a run, in a pane each. @param isShare True for a position that is a share of the account. */

@@ -1,15 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import {
-  lazy,
-  type Ref,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useImperativeHandle,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { api, type Backtest, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
@@ -19,12 +9,11 @@ import { PlotLegend } from "./plot_legend.tsx";
 import { ownPanes, PLOT_PANE_PX } from "./plot_lines.ts";
 import { joinBars, loadBars, POINTS, type RunBars } from "./run_bars.ts";
 import { Choice } from "../../../parts/choice.tsx";
-import type { ChartMarket } from "./chart_series.ts";
+import { type ChartMarket, nameCharts } from "./chart_series.ts";
+import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
 import { type ChartView, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 import { describeFills } from "./trade_marks.ts";
-
-const BarDetails = lazy(async () => ({ default: (await import("./bar_details.tsx")).BarDetails }));
 
 const CHARTS_PX = 580;
 
@@ -124,7 +113,7 @@ function Drawing(
     () => trades === undefined ? undefined : describeFills(trades, bar.data, shown?.drawn ?? null),
     [bar.data, trades, shown],
   );
-  const [picked, setPicked] = useState<{ data: RunBars; bar: number } | null>(null);
+  const [picked, setPicked] = useState<Picked | null>(null);
   const settle = useRef(onView);
   settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
@@ -214,32 +203,18 @@ function Drawing(
         style={{ height: CHARTS_PX + PLOT_PANE_PX * ownPanes(data.plots).length }}
       />
       {picked !== null && (
-        <Suspense>
-          <BarDetails
-            {...picked}
-            id={id}
-            market={shown?.drawn ?? null}
-            isTraded={result?.portfolio?.contributions.some(({ instrument }) => instrument === shown?.drawn) ?? true}
-            fills={trades && describeFills(trades, picked.data, shown?.drawn ?? null).get(picked.bar)}
-            onClose={() => setPicked(null)}
-          />
-        </Suspense>
+        <PickedBar
+          {...picked}
+          run={backtest}
+          shown={shown}
+          trades={trades}
+          onClose={() => setPicked(null)}
+        />
       )}
       <div ref={paper} className="hidden print:block" />
       <ChartNote {...view} />
     </>
   );
-}
-
-/** The arrows go to the bar beside one, + and - zoom. @param fromMs The time of the bar. */
-function moveByKey(chart: StackedChart | null, key: string, fromMs: number): void {
-  if (key === "ArrowLeft" || key === "ArrowRight") chart?.step(fromMs, key === "ArrowLeft" ? -1 : 1);
-  if (key === "+" || key === "-") chart?.zoom(key === "+" ? 0.5 : 2);
-}
-
-function nameCharts(shown: ChartMarket | null, { plots }: RunBars): string {
-  const own = `Candles${shown === null ? "" : ` of ${shown.drawn}`}, equity, drawdown and position`;
-  return [own, ...plots.map(({ name }) => name)].join(", ");
 }
 
 /** The maker of the charts, and the fills in view that are too many to be drawn. */
@@ -248,7 +223,8 @@ function ChartNote({ fills, areDrawn }: { readonly fills: number; readonly areDr
     <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
       <span>
         Times are UTC. Charts by{" "}
-        <a className="underline" href="https://www.tradingcom/" rel="noreferrer" target="_blank">TradingView</a>{" "}
+        <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
+        {" "}
         Lightweight Charts™.
       </span>
       <span className="min-h-4 print:hidden">
