@@ -14,6 +14,8 @@ interface Permissions {
 
 export interface Command extends Permissions {
   readonly script: readonly string[];
+  /** True if Deno keeps its own lines to itself: it looks for packages at each start, and says so. */
+  readonly isQuiet?: true;
   /** Tasks that are begun with it, one after the other: it uses what they build once it is there. */
   readonly builds?: readonly string[];
 }
@@ -29,6 +31,7 @@ const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "
 
 /** A user's own tool: it reads and writes the user's files, and runs the user's strategies in a sandbox. */
 const TERMINAL = {
+  isQuiet: true,
   net: "all",
   sys: ["networkInterfaces", "hostname"],
   read: "all",
@@ -102,7 +105,8 @@ export function denoArguments(name: CommandName, dataDir: string): string[] {
     if (allowed === undefined) return [];
     return allowed === "all" ? [`--allow-${kind}`] : [`--allow-${kind}=${allowed.flatMap(given).join(",")}`];
   });
-  return ["run", ...FLAGS, ...permissions, ...command.script];
+  const quiet = command.isQuiet === true ? ["--quiet"] : [];
+  return ["run", ...quiet, ...FLAGS, ...permissions, ...command.script];
 }
 
 /** True where a command reads the settings. */
