@@ -14,13 +14,17 @@ import { makePortfolioRequest, showPortfolio } from "./demo_portfolio.ts";
 import { drawEquity, drawMetrics, drawProgress, drawTrades, pointsIn } from "./drawing.ts";
 import { type DateOrder, guessSeries, readOrder } from "./guess_series.ts";
 import { type Service, startService } from "./service.ts";
+import { findNearest } from "../market/nearest_name.ts";
 import { columnsOf, inColor, type Paint, print, say, showsColor, stop, withoutColor, wrap } from "./terminal.ts";
+import { readPair } from "./values.ts";
 
 const USAGE = `Runs a whole backtest on a service of its own and shows the result.
 
-  deno task demo [--data FILE] [--timeframe 1d] [--asset-class crypto] [--date-order dmy]
-                   [--optimize | --portfolio] [--keep DIR] [--color]
+  deno task demo [--strategy SLUG] [-p NAME=VALUE]... [--data FILE] [--timeframe 1d] [--asset-class crypto]
+                   [--date-order dmy] [--optimize | --portfolio] [--keep DIR] [--color]
 
+  --strategy SLUG     run this built-in strategy (default: sma-cross)
+  -p NAME=VALUE       set a parameter, as often as there are any: -p fast=10 -p timeframe=1h
   --data FILE         use these candles instead of the generated sample: a file of Yahoo, TradingView, MetaTrader,
                       Binance and others as it is, also .gz or .zip, or any with a header row of names
   --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the distance of its first lines)
@@ -53,6 +57,9 @@ interface Options {
   readonly timeframe: string | undefined;
   readonly assetClass: string | undefined;
   readonly dateOrder: DateOrder | undefined;
+  /** A slug of the catalogue; undefined: sma-cross. */
+  readonly strategy?: string | undefined;
+  readonly parameters?: Readonly<Record<string, unknown>>;
   /** The folder that keeps the data; undefined where nothing is kept. */
   readonly keep?: string | undefined;
   readonly optimizes?: boolean;
@@ -65,6 +72,8 @@ async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      strategy: { type: "string" },
+      parameter: { type: "string", short: "p", multiple: true, default: [] },
       data: { type: "string" },
       timeframe: { type: "string" },
       "asset-class": { type: "string" },
@@ -77,11 +86,8 @@ async function main(args: readonly string[]): Promise<void> {
     },
   });
   if (values.help) return say(USAGE);
-  if (values.portfolio && (values.data !== undefined || values.optimize)) {
-    throw new Error(
-      `Cannot use --portfolio with ${values.optimize ? "--optimize" : "--data"}: it has a run of its own`,
-    );
-  }
+  const parameters = Object.fromEntries(values.parameter.map((text) => readPair("-p", text)));
+  checkTogether(values);
   if (values.data !== undefined) await Deno.stat(values.data);
   const keep = values.keep === undefined ? undefined : await makeKeptFolder(values.keep);
   say(`Starting Hindcast in ${keep ?? "a temporary folder"} ...`);
@@ -91,10 +97,25 @@ async function main(args: readonly string[]): Promise<void> {
     const { optimize: optimizes, portfolio: isPortfolio } = values;
     const paint = color ? inColor : withoutColor;
     const candles = { data, timeframe, assetClass, dateOrder: readOrder(order) };
-    await demonstrate(service, { ...candles, optimizes, isPortfolio, keep, paint });
+    const { strategy } = values;
+    await demonstrate(service, { ...candles, strategy, parameters, optimizes, isPortfolio, keep, paint });
   } finally {
     await service.stop();
   }
+}
+
+/** @throws Error for options that exclude each other. */
+function checkTogether({ portfolio, optimize, data, strategy, parameter }: {
+  readonly portfolio: boolean;
+  readonly optimize: boolean;
+  readonly data?: string | undefined;
+  readonly strategy?: string | undefined;
+  readonly parameter: readonly string[];
+}): void {
+  const own = strategy !== undefined ? "--strategy" : parameter.length > 0 ? "-p" : null;
+  if (optimize && own !== null) throw new Error(`Cannot use --optimize with ${own}: it tries parameters of sma-cross`);
+  const other = optimize ? "--optimize" : data !== undefined ? "--data" : own;
+  if (portfolio && other !== null) throw new Error(`Cannot use --portfolio with ${other}: it has a run of its own`);
 }
 
 /** Runs a backtest on a service and prints it. @param service Of it, the address and the secret are used. */
@@ -104,8 +125,9 @@ export async function demonstrate(service: Omit<Service, "stop">, options: Optio
   const password = crypto.randomUUID();
   const api = await signUp(service.url, EMAIL, password);
   say(`Signed up as ${EMAIL}.`);
-  const name = await showStrategies(api, paint);
-  const request = await makeRequest(api, service, name, options);
+  const name = await showStrategies(api, paint, options.strategy ?? STRATEGY_SLUG);
+  const made = await makeRequest(api, service, name, options);
+  const request = { ...made, parameters: { ...made.parameters, ...options.parameters } };
   const { strategy, symbol, start_date: start, end_date: end } = request;
   const where = options.isPortfolio ? `over its members, beside ${symbol}` : `on ${symbol}`;
   say(`\n${paint("bold", `${strategy} ${where}`)}, ${start} to ${end}:`);
@@ -138,8 +160,8 @@ Kept in ${folder}. To see this run in the console:
 Sign in as ${EMAIL} with the password ${password}.`;
 }
 
-/** Lists the built-in strategies. @returns The name of the one that the demonstration runs. */
-async function showStrategies(api: Api, paint: Paint): Promise<string> {
+/** Lists the built-in strategies. @returns The name of the one that the demonstration runs. @throws Error where there is none. */
+async function showStrategies(api: Api, paint: Paint, wanted: string): Promise<string> {
   const { strategies } = await api.strategies.list.query({ source: "builtin" });
   say("\nStrategies:");
   for (const { slug, description } of strategies) {
@@ -148,9 +170,10 @@ async function showStrategies(api: Api, paint: Paint): Promise<string> {
     say(`  ${paint("cyan", slug.padEnd(SLUG_COLUMNS - 2))} ${first}`);
     for (const line of rest) say(`${" ".repeat(SLUG_COLUMNS)} ${line}`);
   }
-  const chosen = strategies.find(({ slug }) => slug === STRATEGY_SLUG);
-  if (chosen === undefined) throw new Error(`Cannot find the strategy ${STRATEGY_SLUG} in the catalogue`);
-  return chosen.name;
+  const chosen = strategies.find(({ slug }) => slug === wanted);
+  if (chosen !== undefined) return chosen.name;
+  const nearest = findNearest(wanted, strategies.map(({ slug }) => slug));
+  throw new Error(`Cannot find the strategy ${wanted}${nearest === undefined ? "" : `: did you mean ${nearest}?`}`);
 }
 
 function makeRequest(
@@ -160,11 +183,17 @@ function makeRequest(
   options: Options,
 ): BacktestRequest | Promise<BacktestRequest> {
   if (options.isPortfolio) return makePortfolioRequest(api);
-  if (options.data === undefined) return sampleRequest(strategy);
+  if (options.data === undefined) return sampleRequest(strategy, options.strategy === undefined);
   return importRequest(api, service, strategy, options.data, options);
 }
 
-function sampleRequest(strategy: string): BacktestRequest {
+/** @param isUsual True for sma-cross with parameters that suit minutes; another strategy has hours and its own. */
+function sampleRequest(strategy: string, isUsual: boolean): BacktestRequest {
+  const execution = {
+    commission: 0.001,
+    slippage: { bps: 2 },
+    sizing: { type: "equity_fraction", value: 0.25 },
+  } as const;
   return {
     symbol: "DEMO",
     exchange: "SAMPLE",
@@ -172,14 +201,10 @@ function sampleRequest(strategy: string): BacktestRequest {
     start_date: "2024-01-01",
     end_date: "2025-01-01",
     initial_balance: 10_000,
-    parameters: {
-      timeframe: "1m",
-      // The mean of half a day against that of three days.
-      fast: 720,
-      slow: 4320,
-      direction: "long",
-      execution: { commission: 0.001, slippage: { bps: 2 }, sizing: { type: "equity_fraction", value: 0.25 } },
-    },
+    // The mean of half a day against that of three days.
+    parameters: isUsual
+      ? { timeframe: "1m", fast: 720, slow: 4320, direction: "long", execution }
+      : { timeframe: "1h", execution },
   };
 }
 

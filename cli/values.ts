@@ -53,3 +53,10 @@ export function readObject(option: string, text: string): Readonly<Record<string
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   throw usageError(`Cannot use ${option} ${text}: it must be one JSON object`);
 }
+
+/** `fast=24` as a name and a value: JSON where it is JSON, else text. @throws CommandError without both. */
+export function readPair(option: string, text: string, example = "fast=24"): [name: string, value: unknown] {
+  const at = text.indexOf("=");
+  if (at < 1) throw usageError(`Cannot use ${option} ${text}: write a name and a value, as in ${example}`);
+  return [text.slice(0, at), readValue(text.slice(at + 1))];
+}

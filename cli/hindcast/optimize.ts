@@ -7,8 +7,8 @@ import { type Caller, calling } from "./caller.ts";
 import { callerFor, type Output, outputFor, print } from "./command.ts";
 import { CommandError, EXIT, usageError } from "../exit_codes.ts";
 import { showProgress, untilInterrupted } from "./progress.ts";
-import { questionCommand, readPair, readQuestionOf } from "./question.ts";
-import { readNumber, readValue } from "../values.ts";
+import { questionCommand, readQuestionOf } from "./question.ts";
+import { readNumber, readPair, readValue } from "../values.ts";
 import { describeMarkets } from "./run_drawing.ts";
 
 /** A record, as the service answers it. */

@@ -11,7 +11,7 @@ import {
   readCosts,
   readNumber,
   readObject,
-  readValue,
+  readPair,
   SLIPPAGE_OPTION,
 } from "../values.ts";
 
@@ -90,13 +90,6 @@ export async function readQuestionOf(
       ...(others.length === 0 || options.universe !== undefined ? {} : { instruments: [first, ...others] }),
     },
   };
-}
-
-/** `fast=24` as a name and a value: JSON where it is JSON, else text. */
-export function readPair(option: string, text: string, example = "fast=24"): [name: string, value: unknown] {
-  const at = text.indexOf("=");
-  if (at < 1) throw usageError(`Cannot use ${option} ${text}: write a name and a value, as in ${example}`);
-  return [text.slice(0, at), readValue(text.slice(at + 1))];
 }
 
 /** The instruments of `A@X,B@X`. @throws CommandError where one of them names no exchange. */

@@ -56,6 +56,22 @@ Deno.test("the demonstration goes from sign-up to the last trades as in the READ
   await Deno.remove(temporary);
 });
 
+Deno.test("the demonstration runs the strategy and the parameters that it is asked for, and refuses others by name", async () => {
+  const ended = await runTask("demo", ["--strategy", "donchian-breakout", "-p", "timeframe=1d", "-p", "entry=30"]);
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  for (const part of ["Donchian Breakout on DEMO", "366 candles"]) expect(ended.stdout).toContain(part);
+  const refusals = [
+    [["--strategy", "donchian-breakot"], /Cannot find the strategy donchian-breakot: did you mean donchian-breakout\?/],
+    [["-p", "fast"], /Cannot use -p fast: write a name and a value/],
+    [["--optimize", "-p", "fast=3"], /Cannot use --optimize with -p/],
+    [["--portfolio", "--strategy", "dca"], /Cannot use --portfolio with --strategy/],
+  ] as const;
+  for (const [args, words] of refusals) {
+    const refused = await runTask("demo", args);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(words)]);
+  }
+});
+
 Deno.test("a kept demonstration is served again, and its password and its run's address are right", async () => {
   const folder = `${await Deno.makeTempDir({ prefix: "hindcast-test-" })}/a kept one`;
   const csv = `${folder}.csv`;
