@@ -87,10 +87,8 @@ Deno.test("a decision that never ends costs its owner a run, and nobody else any
     };
     const registered = await sendCode(worst, "/api/strategies", { strategy });
     expect([registered.status, registered.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
-    // After five seconds of processor time its line is looked for; a busy machine has used up all twelve by the clock.
-    expect(registered.at("/error/message")).toMatch(
-      /within 5 s.* at strategy\.ts:3:\d+$|within 12 s: 0 candles were done/,
-    );
+    // Its line follows where a busy machine has the time to look for it: the runs below have theirs.
+    expect(registered.at("/error/message")).toMatch(/within (5|12) s: 0 candles were done/);
   });
   for (const [what, backtest, where] of RUNS) {
     await t.step(what, async () => {
