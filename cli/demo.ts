@@ -14,7 +14,6 @@ import { makePortfolioRequest, showPortfolio } from "./demo_portfolio.ts";
 import { drawEquity, drawMetrics, drawProgress, drawTrades, pointsIn } from "./drawing.ts";
 import { type DateOrder, guessSeries, readOrder } from "./guess_series.ts";
 import { type Service, startService } from "./service.ts";
-import { findNearest } from "../market/nearest_name.ts";
 import { columnsOf, inColor, type Paint, print, say, showsColor, stop, withoutColor, wrap } from "./terminal.ts";
 import { readPair } from "./values.ts";
 
@@ -170,10 +169,8 @@ async function showStrategies(api: Api, paint: Paint, wanted: string): Promise<s
     say(`  ${paint("cyan", slug.padEnd(SLUG_COLUMNS - 2))} ${first}`);
     for (const line of rest) say(`${" ".repeat(SLUG_COLUMNS)} ${line}`);
   }
-  const chosen = strategies.find(({ slug }) => slug === wanted);
-  if (chosen !== undefined) return chosen.name;
-  const nearest = findNearest(wanted, strategies.map(({ slug }) => slug));
-  throw new Error(`Cannot find the strategy ${wanted}${nearest === undefined ? "" : `: did you mean ${nearest}?`}`);
+  const { strategy } = await api.strategies.get.query({ slug: wanted });
+  return strategy.name;
 }
 
 function makeRequest(

@@ -61,7 +61,10 @@ Deno.test("the demonstration runs the strategy and the parameters that it is ask
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   for (const part of ["Donchian Breakout on DEMO", "366 candles"]) expect(ended.stdout).toContain(part);
   const refusals = [
-    [["--strategy", "donchian-breakot"], /Cannot find the strategy donchian-breakot: did you mean donchian-breakout\?/],
+    [
+      ["--strategy", "donchian-breakot"],
+      /Cannot find the strategy "donchian-breakot": did you mean donchian-breakout\?/,
+    ],
     [["-p", "fast"], /Cannot use -p fast: write a name and a value/],
     [["--optimize", "-p", "fast=3"], /Cannot use --optimize with -p/],
     [["--portfolio", "--strategy", "dca"], /Cannot use --portfolio with --strategy/],
