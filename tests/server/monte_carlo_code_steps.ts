@@ -102,7 +102,9 @@ export async function simulateHostile(user: TestClient): Promise<void> {
   );
   const { samples: [{ figures }], failed_paths, notes } = await simulate(user, backtest, { runs: 12, seed: 356 });
   const counts = Object.fromEntries(failed_paths.map(({ code, paths }: Record<string, unknown>) => [code, paths]));
-  expect(counts).toEqual({ STRATEGY_FAILED: 2, STRATEGY_OUT_OF_MEMORY: 1, STRATEGY_TIMED_OUT: 1 });
+  const { STRATEGY_OUT_OF_MEMORY: grown = 0, STRATEGY_TIMED_OUT: late = 0, ...others } = counts;
+  // On a busy machine the path that grows may be late before it is large.
+  expect([grown + late, late > 0, others]).toEqual([2, true, { STRATEGY_FAILED: 2 }]);
   expect(figures.final_equity.paths).toBe(8);
   expect(notes).toContainEqual(expect.stringMatching(
     /^Of 12 paths, 2 fail and are not counted \(STRATEGY_FAILED\): Cannot go on at candle .*: Error: lot 0/,
