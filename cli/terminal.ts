@@ -33,7 +33,7 @@ export function wrap(text: string, columnsMax: number): string[] {
   return lines;
 }
 
-// What a terminal obeys, but for ends of lines and tabs, and what turns the direction of text.
+// Characters that a terminal obeys, besides ends of lines and tabs, and those that turn the direction of text.
 const COMMANDS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 const ESCAPE = "\x1b";
 const COLOR = /^\[[\d;]{1,20}m/;

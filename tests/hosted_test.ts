@@ -23,7 +23,7 @@ async function startCopy(port: number, environment: Readonly<Record<string, stri
   }).spawn();
   const errors = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
   const said = await readUntil(errors, /http:\S+:\d+/);
-  // What it says later must not fill the pipe.
+  // Its later output must not fill the pipe.
   const rest = (async () => {
     let text = "";
     for (let part = await errors.read(); !part.done; part = await errors.read()) text += part.value;

@@ -79,7 +79,7 @@ export async function tryScript(page: Page): Promise<void> {
   await panel.getByText("Of an earlier text: the last one did not run. Completed: ").waitFor();
   expect(await findViolations(page)).toEqual([]);
 
-  // What was typed is kept until it is sent.
+  // Typed text is kept until it is sent.
   await page.reload();
   await page.getByText("Filled in with what you typed before").waitFor();
   await until(async () => await readEditor(page) === MENDED.replace("orders.buy();", "orders.buy(;"));
