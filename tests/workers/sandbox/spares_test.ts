@@ -39,7 +39,6 @@ Deno.test("each run has a process of its own, and finds nothing of the run befor
 });
 
 Deno.test("a run in a process that waited has the limits of any other", async () => {
-  await using spares = closing(new Spares());
   const honest = scriptJob(deciding(""));
   const greedy = deciding("this.kept ??= []; for (;;) this.kept.push(new Float64Array(1e5).fill(i));");
   const ends = [
@@ -47,6 +46,8 @@ Deno.test("a run in a process that waited has the limits of any other", async ()
     { source: deciding("for (;;);"), code: "STRATEGY_TIMED_OUT", deadlineMs: 2000 },
   ];
   for (const { source, code, deadlineMs } of ends) {
+    // Of their own: the run before has a process started too, sooner or later than this one's.
+    await using spares = closing(new Spares());
     await runInSandbox(honest, limits(spares));
     await childrenWaiting(spares, 1);
     const run = runInSandbox(scriptJob(source), { ...limits(spares), deadlineMs });
