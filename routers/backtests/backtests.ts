@@ -26,7 +26,7 @@ import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_a
 import { columnsOf, formatSchema } from "../common/formats.ts";
 import { readInTurns, readLarge } from "../common/large_reads.ts";
 import { HOLDING_COLUMNS, readHoldings } from "./holdings.ts";
-import { mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { marketIn, mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../common/paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
 import {
@@ -211,9 +211,10 @@ export const backtestsStreamsRouter = router({
 
   /** The weights of one of the caller's backtests over many markets, and the profit of each market so far. */
   holdings: userProcedure
-    .input(inputObject({ id: idSchema, format: formatSchema }))
-    .query(async ({ ctx, input: { id, format } }): Promise<ListAnswer> => {
-      const pages = readHoldings(ctx, await mustGet(ctx.db, id, ctx.user.id));
+    .input(inputObject({ ...rowsShape, format: formatSchema }))
+    .query(async ({ ctx, input: { id, instrument, format } }): Promise<ListAnswer> => {
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      const pages = readHoldings(ctx, row, marketIn(row, instrument));
       return { name: "holdings", pages, table: { format, columns: HOLDING_COLUMNS, isPage: false } };
     }),
 

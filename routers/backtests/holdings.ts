@@ -26,12 +26,16 @@ type Holding = z.infer<typeof holdingSchema>;
 /** Rows of a piece: it takes some milliseconds, in which nobody else is answered. */
 const PIECE_ROWS = 2_000;
 
-/** Reads the holdings of a run, by moment and then in the order of its markets; none of a run over one market. */
-export function readHoldings(ctx: UserContext, { result }: Backtest): AsyncGenerator<Page<Holding>> {
-  return pageRows(ctx, listHoldings(result?.portfolio));
+/**
+ * Reads the holdings of a run, by moment and then in the order of its markets; none of a run over one market.
+ *
+ * @param wanted The market whose rows are wanted, by its place; all of them without it.
+ */
+export function readHoldings(ctx: UserContext, { result }: Backtest, wanted?: number): AsyncGenerator<Page<Holding>> {
+  return pageRows(ctx, listHoldings(result?.portfolio, wanted));
 }
 
-async function* listHoldings(portfolio: PortfolioSummary | undefined): AsyncGenerator<Holding[]> {
+async function* listHoldings(portfolio: PortfolioSummary | undefined, wanted?: number): AsyncGenerator<Holding[]> {
   if (portfolio === undefined) return;
   const { contributions, weights: { timestamps, rows: weights }, profits } = portfolio;
   const sofar = new Float64Array(contributions.length);
@@ -47,7 +51,7 @@ async function* listHoldings(portfolio: PortfolioSummary | undefined): AsyncGene
     for (; weights[nextWeight]?.[0] === moment; nextWeight++) {
       held.set(weights[nextWeight]![1], weights[nextWeight]![2]);
     }
-    const sorted = [...held].sort(([a], [b]) => a - b);
+    const sorted = [...held].filter(([market]) => wanted === undefined || market === wanted).sort(([a], [b]) => a - b);
     piece.push(...sorted.map(([market, weight]) => ({
       timestamp,
       instrument: contributions[market]!.instrument,

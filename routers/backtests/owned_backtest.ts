@@ -30,17 +30,23 @@ export function marketsOf({ result }: Pick<Backtest, "result">): readonly RunMar
  * The key of what belongs to one of the caller's backtests.
  *
  * @param instrument The one whose rows are wanted; all of them without it.
- * @throws AppError BACKTEST_NOT_FOUND; VALIDATION_FAILED for an instrument that a completed run does not have.
+ * @throws AppError BACKTEST_NOT_FOUND, and as marketIn().
  */
 export async function mustOwnRun({ db, user }: UserContext, id: string, instrument?: string) {
   const row = await mustGet(db, id, user.id);
   const key = { backtestId: row.id, ownerId: user.id, markets: marketsOf(row) };
-  if (instrument === undefined || row.result === null) return key;
-  return { ...key, market: placeOf(key.markets, instrument) };
+  const market = marketIn(row, instrument);
+  return market === undefined ? key : { ...key, market };
 }
 
-function placeOf(markets: readonly RunMarket[], instrument: string): number {
-  const names = markets.map((each) => each.instrument);
+/**
+ * The place of an instrument among a run's markets; undefined where none is named, and until the run has completed.
+ *
+ * @throws AppError VALIDATION_FAILED for an instrument that a completed run does not have.
+ */
+export function marketIn(row: Pick<Backtest, "result">, instrument: string | undefined): number | undefined {
+  if (instrument === undefined || row.result === null) return undefined;
+  const names = marketsOf(row).map((each) => each.instrument);
   const place = names.indexOf(instrument);
   if (place >= 0) return place;
   const message = names.length === 0
