@@ -14,6 +14,7 @@ import {
 } from "./db/embedded/data_directory.ts";
 import { DiskFullError, explainFullDisk, guardDiskSpace } from "./db/embedded/disk_space.ts";
 import { findDatabaseRefusal } from "./db/faults.ts";
+import { openObjectStore, WrongBucket } from "./db/open_object_store.ts";
 import { ownSchemaVersion, SchemaMismatch } from "./db/schema_version.ts";
 import { insertInvitation } from "./db/invitations.ts";
 import { grantAdmin } from "./db/users.ts";
@@ -25,6 +26,7 @@ import type { Handler } from "./server/app.ts";
 import { describeStart } from "./server/banner.ts";
 import { readCommandLine } from "./server/command_line.ts";
 import { type Config, ConfigError, readConfig, unusable } from "./server/config.ts";
+import { readBucket } from "./server/object_settings.ts";
 import { readOpenIdClient } from "./server/setting_rules.ts";
 import { serveControl } from "./server/control_socket.ts";
 import {
@@ -198,6 +200,7 @@ async function openDatabase(
 
 async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDisposableStack, onWait?: () => void) {
   const { workers, archiveBytesMax, runSecondsMax, runCandlesMax, resultDaysMax, quotas: { resultBytesMax } } = config;
+  await retryOnDatabaseFault(NEVER, () => openObjectStore(handle.db, readBucket(config.objects)), onWait);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds), { archiveBytesMax });
   opened.defer(() => readThrough.close());
   const queue = await retryOnDatabaseFault(NEVER, () =>
@@ -269,7 +272,7 @@ function describeFailure(error: unknown): string {
   const refusal = findDatabaseRefusal(error);
   if (refusal !== undefined) return `Cannot start: DATABASE_URL is refused: ${refusal.message}`;
   if (!(error instanceof Error)) return String(error);
-  const known = [ConfigError, DataDirectoryExposed, DataDirectoryInUse, DiskFullError, SchemaMismatch]
+  const known = [ConfigError, DataDirectoryExposed, DataDirectoryInUse, DiskFullError, SchemaMismatch, WrongBucket]
     .some((it) => error instanceof it);
   return known ? error.message : error.stack ?? error.message;
 }

@@ -14,6 +14,8 @@ const SECRETS = [
   "DATABASE_URL",
   "INGESTION_ADMIN_SECRET",
   "MASSIVE_API_KEY",
+  "S3_ACCESS_KEY_ID",
+  "S3_SECRET_ACCESS_KEY",
   "SMTP_URL",
 ];
 // Of a build: it leaves the processors to the service that starts beside it, and gets on where they are busy.

@@ -26,6 +26,10 @@ export async function startService(kept?: string): Promise<Service> {
       PORT: "0",
       DATA_DIR: folder,
       DATABASE_URL: "",
+      S3_ENDPOINT: "",
+      S3_BUCKET: "",
+      S3_ACCESS_KEY_ID: "",
+      S3_SECRET_ACCESS_KEY: "",
       BASE_URL: "",
       INGESTION_ADMIN_SECRET: ingestionSecret,
       // A command needs a worker to finish its backtest.

@@ -12,7 +12,9 @@ const isUnconfigured = and(
   isNull(instruments.session),
 );
 
-const BYTES = sql<number>`coalesce(sum(octet_length(${candleChunks.data})), 0)::float8`;
+// The key of an object names its length.
+const BYTES = sql<number>`coalesce(sum(
+  coalesce(split_part(${candleChunks.object}, '.', 2)::float8, octet_length(${candleChunks.data}))), 0)::float8`;
 
 /** Bytes of the candles of instruments that nobody configured. It passes all their chunks: seconds for millions of them. */
 export async function measureUnconfigured(db: Db): Promise<number> {

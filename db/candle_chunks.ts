@@ -1,16 +1,17 @@
 import { and, asc, eq, getTableColumns, inArray, or, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db } from "./client.ts";
+import { type BytesPlace, fetchBytes, mapSome, NOTHING, placeBytes } from "./stored_bytes.ts";
 import { queryBytes } from "./postgres_session.ts";
 import { prepareOnce } from "./prepare_once.ts";
 import { candleChunks, instruments } from "./schema.ts";
 
-export type ChunkRow = typeof candleChunks.$inferSelect;
-export type NewChunk = typeof candleChunks.$inferInsert;
+export type ChunkRow = Omit<typeof candleChunks.$inferSelect, "object">;
+export type NewChunk = Omit<typeof candleChunks.$inferInsert, "object">;
 /** A chunk without its candles. */
 export type ChunkSummary = Omit<ChunkRow, "data">;
 
-const { data: _data, ...summaryColumns } = getTableColumns(candleChunks);
+const { data: _data, object: _object, ...summaryColumns } = getTableColumns(candleChunks);
 
 /** An instrument's chunks without their candles, by timeframe name and month. */
 export async function listChunks(db: Db, instrumentId: string): Promise<ChunkSummary[]> {
@@ -73,10 +74,11 @@ export async function readChunks(db: Db, key: ChunksKey): Promise<ChunkRow[]> {
 export async function readChunksOfMany(db: Db, keys: readonly ChunksKey[]): Promise<ChunkRow[][]> {
   const wanted = keys.filter(({ months }) => months.length > 0);
   if (wanted.length === 0) return keys.map(() => []);
-  const { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, updatedAt } = candleChunks;
+  const { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, object, updatedAt } =
+    candleChunks;
   const milliseconds = (moment: PgColumn) => sql`extract(epoch from ${moment}) * 1000`;
   const summary = sql`json_build_array(${instrumentId}, ${timeframe}, ${month}, ${candles}, ${milliseconds(firstTime)},
-    ${milliseconds(lastTime)}, ${sha256}, ${milliseconds(updatedAt)})::text`;
+    ${milliseconds(lastTime)}, ${sha256}, ${milliseconds(updatedAt)}, ${object})::text`;
   // Series of a portfolio have the same months, which are named once.
   const stretches = Map.groupBy(wanted, (key) => JSON.stringify([key.timeframe, key.months]));
   const conditions = [...stretches.values()].map((group) => {
@@ -88,7 +90,11 @@ export async function readChunksOfMany(db: Db, keys: readonly ChunksKey[]): Prom
     db,
     db.select({ summary: summary.as("summary"), data }).from(candleChunks).where(or(...conditions)).orderBy(asc(month)),
   );
-  const chunks = rows.map(([summary, data]) => toChunk(summary ?? NOTHING, data ?? NOTHING));
+  const chunks = await mapSome(rows, async ([summary, data]) => {
+    const { object, ...chunk } = toChunk(summary ?? NOTHING, data ?? NOTHING);
+    const record = `${chunk.timeframe} candles of ${chunk.month} of the instrument ${chunk.instrumentId}`;
+    return { ...chunk, data: await fetchBytes(db, record, { data: chunk.data, object }) };
+  });
   const series = Map.groupBy(chunks, seriesOf);
   return keys.map((key) => {
     const months = new Set(key.months);
@@ -100,22 +106,20 @@ function seriesOf({ instrumentId, timeframe }: Omit<ChunksKey, "months">): strin
   return JSON.stringify([instrumentId, timeframe]);
 }
 
-const NOTHING = new Uint8Array(0);
+type Summary = [string, string, string, number, number, number, string, number, string | null];
 
-type Summary = [string, string, string, number, number, number, string, number];
-
-function toChunk(summary: Uint8Array, data: Uint8Array): ChunkRow {
-  const [instrumentId, timeframe, month, candles, first, last, sha256, updated]: Summary = JSON.parse(
+function toChunk(summary: Uint8Array, data: Uint8Array): ChunkRow & BytesPlace {
+  const [instrumentId, timeframe, month, candles, first, last, sha256, updated, object]: Summary = JSON.parse(
     new TextDecoder().decode(summary),
   );
   const [firstTime, lastTime, updatedAt] = [new Date(first), new Date(last), new Date(updated)];
-  return { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, updatedAt };
+  return { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, updatedAt, object };
 }
 
 /** Writes chunks in one statement; each replaces the chunk of its month. */
 export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<void> {
   if (chunks.length === 0) return;
-  await tx.insert(candleChunks).values([...chunks]).onConflictDoUpdate({
+  await tx.insert(candleChunks).values(await placeBytes(tx, chunks)).onConflictDoUpdate({
     target: [candleChunks.instrumentId, candleChunks.timeframe, candleChunks.month],
     set: {
       candles: sql`excluded.candles`,
@@ -123,6 +127,7 @@ export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<
       lastTime: sql`excluded.last_time`,
       sha256: sql`excluded.sha256`,
       data: sql`excluded.data`,
+      object: sql`excluded.object`,
       updatedAt: sql`now()`,
     },
   });

@@ -3,7 +3,10 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { CompletedRun } from "./backtests.ts";
 import { readLog } from "./backtest_logs.ts";
 import type { Db } from "./database.ts";
+import type { ResultChunk, SharedCandles } from "./codec/result_parts.ts";
+import { type BytesPlace, fetchChunk, mapSome, type StoredChunk } from "./stored_bytes.ts";
 import { prepareOnce } from "./prepare_once.ts";
+import { CHUNK_BYTES } from "./result_chunks.ts";
 import { backtests, resultCandles, resultChunks } from "./schema.ts";
 import { isStale } from "./stale_results.ts";
 
@@ -73,12 +76,31 @@ export async function readStoredResult(db: Db, id: string): Promise<StoredResult
   }).from(backtests).where(and(eq(backtests.id, id), eq(backtests.status, "completed")));
   if (row === undefined || row.result === null) return null;
   const log = await readLog(db, id);
-  const { part, chunk, rows, firstTime, lastTime, data, tags } = resultChunks;
-  const stored = await db.select({ part, chunk, rows, firstTime, lastTime, data, tags, candles: resultCandles })
+  const { part, chunk, rows, firstTime, lastTime } = resultChunks;
+  const stored = await db.select({ part, chunk, rows, firstTime, lastTime, ...CHUNK_BYTES })
     .from(resultChunks).leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
     .where(and(eq(resultChunks.backtestId, id), eq(resultChunks.attempt, row.attempt)))
     .orderBy(asc(part), asc(chunk));
   // Last: every result has a curve, so a deletion before this statement shows here.
   if (stored.length === 0) return null;
-  return { result: row.result, sparkline: row.sparkline ?? [], plots: row.plots ?? [], log, chunks: stored };
+  const chunks = await mapSome(stored, (one) => fetchStored(db, id, one));
+  return { result: row.result, sparkline: row.sparkline ?? [], plots: row.plots ?? [], log, chunks };
+}
+
+/** A chunk with its bytes, to be written again: an object may go with the rows that name it. */
+async function fetchStored(
+  db: Db,
+  id: string,
+  { object, objectPlace, candles, ...chunk }: StoredChunk & Omit<ResultChunk, "candles" | "place"> & {
+    readonly candles: SharedCandles & BytesPlace | null;
+  },
+): Promise<ResultChunk> {
+  const { data, tags, candles: shared } = await fetchChunk(db, `result of the backtest ${id}`, {
+    object,
+    objectPlace,
+    candles,
+    data: chunk.data,
+    tags: chunk.tags,
+  });
+  return { ...chunk, data, tags, candles: candles && shared && { ...candles, data: shared } };
 }

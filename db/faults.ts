@@ -1,3 +1,4 @@
+import { ObjectStoreError } from "./objects/object_store.ts";
 import { hasCode, isAborted } from "./postgres/sql_states.ts";
 
 // Lost and refused connections, a server that stops or starts, a full disk (or a nearly full one, see disk_space.ts), deadlocks and
@@ -14,12 +15,19 @@ const FOREIGN_KEY = "23503";
 const REFUSALS = /^(28\w{3}|3D000|42501)$/;
 
 /**
- * True if an error comes from the state of the database and not from the statement, so that a later attempt may succeed.
+ * True if an error comes from the state of the database, or of its object store, and not from the statement, so that a later attempt may
+ * succeed.
  *
  * @param error The error of a query or a transaction, with its causes.
  */
 export function isDatabaseFault(error: unknown): boolean {
-  return hasCodeLike(error, [SQL_STATES, NETWORK, FILES]);
+  return hasCodeLike(error, [SQL_STATES, NETWORK, FILES]) || findStoreError(error) !== undefined;
+}
+
+/** The object store's error, among the causes. */
+export function findStoreError(error: unknown): ObjectStoreError | undefined {
+  if (error instanceof ObjectStoreError) return error;
+  return error instanceof Error ? findStoreError(error.cause) : undefined;
 }
 
 /**

@@ -59,8 +59,13 @@ export const candleChunks = pgTable("candle_chunks", {
   /** The SHA-256 of `data`, hexadecimal. */
   sha256: text("sha256").notNull(),
   data: bytea("data").notNull(),
+  /** The object that has the bytes, see objects/object_store.ts; null where `data` has them. */
+  object: text("object"),
   updatedAt: moment("updated_at").notNull().defaultNow(),
-}, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.month] })]);
+}, (table) => [
+  primaryKey({ columns: [table.instrumentId, table.timeframe, table.month] }),
+  index("candle_chunks_object_index").on(table.object).where(sql`object is not null`),
+]);
 
 /** Stretches [start, end) of a series that a feed was asked for: a time without a candle had no trade. They do not touch. */
 export const candleCoverage = pgTable("candle_coverage", {

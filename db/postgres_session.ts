@@ -5,6 +5,7 @@ import { PgProxyTransaction, PgRemoteDatabase, PgRemoteSession } from "drizzle-o
 import type { Db } from "./database.ts";
 import type { PipelinedWork, PostgresClient, Rows } from "./postgres/postgres.ts";
 import type { PostgresPool } from "./postgres/postgres_pool.ts";
+import type { ObjectStore } from "./objects/object_store.ts";
 import * as schema from "./schema.ts";
 
 type Schema = typeof schema;
@@ -22,8 +23,19 @@ export function createPostgresDatabase(source: PostgresPool | PostgresClient): P
 }
 
 const sources = new WeakMap<Db, PostgresPool | PostgresClient>();
+const stores = new WeakMap<PostgresPool | PostgresClient, ObjectStore>();
 /** One for each connection, so that statements that were built for it serve its later transactions, too. */
 const transactions = new WeakMap<PostgresClient, Transaction>();
+
+/** Gives a database, and its later transactions, the store of the bytes that it does not keep itself. */
+export function attachObjectStore(db: Db, store: ObjectStore): void {
+  stores.set(sourceOf(db), store);
+}
+
+/** The store of the bytes that a database, or the one of a transaction, does not keep itself; undefined where it keeps all. */
+export function objectStoreOf(db: Db): ObjectStore | undefined {
+  return stores.get(sourceOf(db));
+}
 
 /**
  * Runs a statement that another library has written, without drizzle's detour.
@@ -63,7 +75,8 @@ function asPlain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
  * @param work See PostgresClient.pipelinedTransaction.
  */
 export async function transactPipelined<Answer>(db: Db, work: PipelinedWork<Db, Answer>): Promise<Answer> {
-  return await sourceOf(db).pipelinedTransaction((client) => work(transactionOf(client)));
+  const source = sourceOf(db);
+  return await source.pipelinedTransaction((client) => work(transactionOf(client, source)));
 }
 
 function sourceOf(db: Db): PostgresPool | PostgresClient {
@@ -72,7 +85,9 @@ function sourceOf(db: Db): PostgresPool | PostgresClient {
   return source;
 }
 
-function transactionOf(client: PostgresClient): Transaction {
+function transactionOf(client: PostgresClient, source: PostgresPool | PostgresClient): Transaction {
+  const store = stores.get(source);
+  if (store !== undefined) stores.set(client, store);
   const tx = transactions.get(client) ?? new Transaction(client);
   transactions.set(client, tx);
   return tx;
@@ -95,7 +110,7 @@ class Session extends PgRemoteSession<Schema, Tables> {
     config?: PgTransactionConfig,
   ): Promise<Answer> {
     return await this.#source.transaction(async (client) => {
-      const tx = transactionOf(client);
+      const tx = transactionOf(client, this.#source);
       if (config !== undefined) await tx.setTransaction(config);
       return await work(tx);
     });

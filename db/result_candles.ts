@@ -1,6 +1,7 @@
 import { and, inArray, notExists, sql } from "drizzle-orm";
 import type { SharedCandles } from "./codec/result_parts.ts";
 import type { Db } from "./database.ts";
+import { NOTHING } from "./stored_bytes.ts";
 import { queryText } from "./postgres_session.ts";
 import { resultCandles, resultChunks } from "./schema.ts";
 
@@ -8,10 +9,14 @@ import { resultCandles, resultChunks } from "./schema.ts";
 export async function insertResultCandles(tx: Db, candles: readonly SharedCandles[]): Promise<void> {
   // In one order everywhere, or two transactions could wait for each other.
   const rows = [...new Map(candles.map((one) => [one.sha256, one])).entries()].sort(([a], [b]) => a < b ? -1 : 1);
-  await Promise.all(rows.map(([, { sha256, data }]) => queryText(tx, INSERT, [sha256, data])));
+  await Promise.all(
+    rows.map(([, { sha256, data, object = null }]) =>
+      queryText(tx, INSERT, [sha256, object === null ? data : NOTHING, object])
+    ),
+  );
 }
 
-const INSERT = "insert into result_candles (sha256, data) values ($1, $2) on conflict do nothing";
+const INSERT = "insert into result_candles (sha256, data, object) values ($1, $2, $3) on conflict do nothing";
 
 /**
  * Removes candles that no result needs any more.

@@ -15,6 +15,7 @@ import { readRecord } from "./codec/unreadable.ts";
 import { decodeRows } from "./codec/result_rows.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
+import { fetchChunk, mapSome, placeChunks } from "./stored_bytes.ts";
 import { queryText } from "./postgres_session.ts";
 import { inUnit } from "./unit_of_work.ts";
 import { backtests, resultCandles, resultChunks } from "./schema.ts";
@@ -92,7 +93,8 @@ export function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<st
  * @returns True if the attempt held its record to the end.
  */
 export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boolean> {
-  for (const rows of groupBySize([run])) {
+  for (const group of groupBySize([run])) {
+    const rows = await placeChunks(db, group);
     const isHeld = await inUnit(db, async (unit) => {
       const { tx } = unit;
       // A claim by another worker waits for this, so that no chunk of an earlier attempt comes after it.
@@ -124,19 +126,15 @@ async function insertRows(tx: Db, rows: readonly PlacedChunk[], statement = INSE
  * spend twice the time on them.
  */
 export function packRows(rows: readonly PlacedChunk[]): readonly [bytes: Uint8Array, places: string] {
-  const bytes = Buffer.concat(rows.flatMap(({ data, tags }) => tags ? [data, tags] : [data]));
+  const sent = rows.filter(({ place }) => place === undefined);
+  const bytes = Buffer.concat(sent.flatMap(({ data, tags }) => tags ? [data, tags] : [data]));
   // Positions in SQL begin at 1.
-  let at = 1;
-  const places = rows.map(({ data, tags, candles, ...row }) => {
-    const place = {
-      ...row,
-      candles: candles?.sha256 ?? null,
-      at,
-      dataBytes: data.byteLength,
-      tagsBytes: tags?.byteLength ?? null,
-    };
-    at += place.dataBytes + (place.tagsBytes ?? 0);
-    return place;
+  let next = 1;
+  const places = rows.map(({ data, tags, candles, place, ...row }) => {
+    const [dataBytes, tagsBytes] = [data.byteLength, tags?.byteLength ?? null];
+    const { object, at } = place ?? { object: null, at: next };
+    if (object === null) next += dataBytes + (tagsBytes ?? 0);
+    return { ...row, candles: candles?.sha256 ?? null, object, at, dataBytes, tagsBytes };
   });
   return [bytes, JSON.stringify(places)];
 }
@@ -149,12 +147,15 @@ export function packRows(rows: readonly PlacedChunk[]): readonly [bytes: Uint8Ar
  */
 export function insertingRows(bytes: string, places: string, join = ""): string {
   return `insert into result_chunks
-    (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags, candles)
+    (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags, candles, object, object_place)
   select "backtestId", places.attempt, part, chunk, rows, "firstTime", "lastTime",
-    substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes"), candles
+    case when object is null then substring(bytes, at, "dataBytes") else '' end,
+    case when object is null then substring(bytes, at + "dataBytes", "tagsBytes") end, candles,
+    object, case when object is not null then array[at, "dataBytes", "tagsBytes"] end
   from (select ${bytes}::bytea as bytes) as given, json_to_recordset(${places}::json) as places(
     "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
-    "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer, candles text
+    "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer, candles text,
+    object text
   ) ${join}`;
 }
 
@@ -208,22 +209,28 @@ export async function readChunks(
   { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
   { first, last }: { readonly first: number; readonly last: number } = { first: 0, last: CHUNK_NUMBER_MAX },
 ): Promise<ChunkRows[]> {
-  const { chunk, data, tags } = resultChunks;
-  const rows = await db.select({ chunk, data, tags, candles: resultCandles.data })
+  const { chunk } = resultChunks;
+  const record = `${part} of the backtest ${backtestId}`;
+  const rows = await db.select({ chunk, ...CHUNK_BYTES })
     .from(resultChunks)
     .innerJoin(backtests, ofResult(ownerId, part))
     .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
+  const stored = await mapSome(rows, async (row) => ({ chunk: row.chunk, bytes: await fetchChunk(db, record, row) }));
   return await collectInSlices(
-    rows.values().map((row) =>
-      readRecord(`${part} of the backtest ${backtestId}`, () => ({
-        chunk: row.chunk,
-        ...decodeRows(row),
-      }))
-    ),
+    stored.values().map(({ chunk, bytes }) => readRecord(record, () => ({ chunk, ...decodeRows(bytes) }))),
   );
 }
+
+/** The columns from which fetchChunk() makes the bytes of a chunk; `candles` is joined. */
+export const CHUNK_BYTES = {
+  data: resultChunks.data,
+  tags: resultChunks.tags,
+  object: resultChunks.object,
+  objectPlace: resultChunks.objectPlace,
+  candles: resultCandles,
+} as const;
 
 /** The number of the first chunk with a row at a time or later; null where there is none. */
 export async function findChunk(

@@ -6,7 +6,8 @@ import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } 
 import { toTrade, type Trade } from "./codec/trade_rows.ts";
 import { readRecord } from "./codec/unreadable.ts";
 import type { Db } from "./database.ts";
-import { CHUNK_NUMBER_MAX, type ChunkRows, ofResult, type ResultPart } from "./result_chunks.ts";
+import { fetchChunk } from "./stored_bytes.ts";
+import { CHUNK_BYTES, CHUNK_NUMBER_MAX, type ChunkRows, ofResult, type ResultPart } from "./result_chunks.ts";
 import { backtests, resultCandles, resultChunks } from "./schema.ts";
 
 /** Reads rows of a stored chunk; undefined where there is no such chunk. @throws {UnreadableRecord} */
@@ -102,11 +103,11 @@ export async function readStoredRows(
   { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
   number: number,
 ): Promise<StoredRows | undefined> {
-  const { chunk, data, tags } = resultChunks;
-  const [row] = await db.select({ data, tags, candles: resultCandles.data })
+  const { chunk } = resultChunks;
+  const [row] = await db.select(CHUNK_BYTES)
     .from(resultChunks)
     .innerJoin(backtests, ofResult(ownerId, part))
     .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), eq(chunk, number)));
-  return row;
+  return row && await fetchChunk(db, `${part} of the backtest ${backtestId}`, row);
 }

@@ -133,6 +133,15 @@ export const resultCandles = pgTable("result_candles", {
   /** The SHA-256 of the bytes, hexadecimal. */
   sha256: text("sha256").primaryKey(),
   data: bytea("data").notNull(),
+  /** The object that has the bytes; null where `data` has them. */
+  object: text("object"),
+}, (table) => [index("result_candles_object_index").on(table.object).where(sql`object is not null`)]);
+
+/** This database's names in buckets: before the keys of its objects, so that it removes no others. */
+export const objectPrefixes = pgTable("object_prefixes", {
+  /** The server's origin and the bucket. */
+  bucket: text("bucket").primaryKey(),
+  prefix: uuid("prefix").notNull().defaultRandom(),
 });
 
 /** Lines that a strategy logged, and the stack of the error that ended its run; only for runs that have any. */
@@ -158,7 +167,12 @@ export const resultChunks = pgTable("result_chunks", {
   tags: bytea("tags"),
   /** The columns that it shares with other results, or null where it has all of its own. */
   candles: text("candles").references(() => resultCandles.sha256),
+  /** The object that has the bytes of some chunks, this one among them; null where `data` and `tags` have them. */
+  object: text("object"),
+  /** Where they are in the object: their first byte, from 1, the length of the data, and of the tags if there are any. */
+  objectPlace: integer("object_place").array(),
 }, (table) => [
+  index("result_chunks_object_index").on(table.object).where(sql`object is not null`),
   primaryKey({ columns: [table.backtestId, table.attempt, table.part, table.chunk] }),
   index("result_chunks_candles_index").on(table.candles).where(sql`candles is not null`),
 ]);

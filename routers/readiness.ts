@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readSchemaState } from "../db/schema_version.ts";
+import { objectStoreOf } from "../db/postgres_session.ts";
 import { hasCode } from "../db/postgres/sql_states.ts";
 import { explainRefusedWrite, probeWrite } from "../db/write_probe.ts";
 import { CheckTimeout, sharing } from "./common/shared_check.ts";
@@ -35,10 +36,17 @@ type Readiness = z.infer<typeof readinessSchema>;
 
 /** Tries everything that a process needs for all of its work. */
 export async function findReadiness(ctx: Context): Promise<Readiness> {
-  const [written, schema, workers] = await Promise.all([checkWrite(ctx), checkSchemaState(ctx), checkWorkers(ctx)]);
+  const [written, schema, workers, objects] = await Promise.all([
+    checkWrite(ctx),
+    checkSchemaState(ctx),
+    checkWorkers(ctx),
+    checkObjects(ctx),
+  ]);
   const reasons: string[] = [];
   if (written instanceof Error) reasons.push(explain(written));
   if (workers instanceof Error) reasons.push("the queue does not answer");
+  if (objects instanceof CheckTimeout) reasons.push("the object store does not answer in time");
+  else if (objects instanceof Error) reasons.push(objects.message);
   const hasNone = schema instanceof Error && hasCode(schema, UNDEFINED_TABLE);
   if (schema === "older" || hasNone) {
     reasons.push("the database lacks migrations of this version, as after a restored backup: restart the process");
@@ -61,6 +69,7 @@ export async function findReadiness(ctx: Context): Promise<Readiness> {
 }
 
 const checkWrite = sharing(({ db }) => probeWrite(db), HOLD_MS);
+const checkObjects = sharing(async ({ db }) => await objectStoreOf(db)?.probe(), HOLD_MS);
 const checkSchemaState = sharing(async ({ db }) => (await readSchemaState(db)).state);
 
 /** When each process last saw a worker, its own start included. */

@@ -13,6 +13,7 @@ import {
   webOrigin,
   wholeNumber,
 } from "./setting_values.ts";
+import { objectSettings } from "./object_settings.ts";
 import { findFault } from "./setting_rules.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 
@@ -61,6 +62,7 @@ const configSchema = z.object({
     "`postgres://user:password@host:port/database` instead of the embedded database.",
     { isSecret: true },
   ),
+  objects: objectSettings,
   authSecret: setting(
     "BETTER_AUTH_SECRET",
     z.string().min(32, { error: "must be at least 32 characters long" }).optional(),
@@ -278,12 +280,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** Deno Deploy starts no processes, and may run many copies of the service at once. */
 function withHostedDefaults(environment: Readonly<Record<string, string | undefined>>) {
-  const { WORKERS, DATABASE_CONNECTIONS_MAX } = environment;
-  return {
-    ...environment,
-    WORKERS: WORKERS || "0",
-    DATABASE_CONNECTIONS_MAX: DATABASE_CONNECTIONS_MAX || "3",
-  };
+  const { WORKERS: workers, DATABASE_CONNECTIONS_MAX: connections } = environment;
+  return { ...environment, WORKERS: workers || "0", DATABASE_CONNECTIONS_MAX: connections || "3" };
 }
 
 function tryRead(environment: Readonly<Record<string, string | undefined>>): Settings {

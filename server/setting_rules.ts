@@ -1,3 +1,5 @@
+import { isBucketWhole } from "./object_settings.ts";
+
 /** The settings that depend on others. */
 interface Related {
   readonly databaseUrl?: string | undefined;
@@ -10,6 +12,7 @@ interface Related {
   readonly openIdIssuer?: string | undefined;
   readonly openIdClientId?: string | undefined;
   readonly openIdClientSecret?: string | undefined;
+  readonly objects: Parameters<typeof isBucketWhole>[0];
 }
 
 /** The rule between settings that is broken, in words; undefined for none. */
@@ -26,6 +29,9 @@ export function findFault(settings: Related, isDeployed: boolean): string | unde
     return "MAIL_FROM must be set with SMTP_URL, as Hindcast <hindcast@example.com>";
   }
   if (smtpUrl === undefined && mailVerification === "on") return "SMTP_URL must be set for MAIL_VERIFICATION=on";
+  if (!isBucketWhole(settings.objects)) {
+    return "S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together";
+  }
   const openId = [settings.openIdIssuer, settings.openIdClientId, settings.openIdClientSecret];
   return new Set(openId.map((value) => value === undefined)).size === 1
     ? undefined

@@ -23,6 +23,8 @@ export interface SharedCandles {
   /** Of `data`, hexadecimal. */
   readonly sha256: string;
   readonly data: Uint8Array;
+  /** The object that has the bytes, where a store keeps them. */
+  readonly object?: string | null;
 }
 
 /** The columns that a run leaves behind. */
@@ -38,6 +40,8 @@ export interface ResultChunk {
   readonly data: Uint8Array;
   readonly tags?: Uint8Array | null;
   readonly candles?: SharedCandles | null;
+  /** Where the data and then the tags are, if a store keeps them: from 1. */
+  readonly place?: { readonly object: string; readonly at: number };
 }
 
 /** Columns of equal length, to be stored as one part of a result. */

@@ -5,7 +5,7 @@ import {
   TRPC_ERROR_CODES_BY_KEY,
 } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
-import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
+import { findStoreError, isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
 import { findUnreadable } from "../../db/codec/unreadable.ts";
 import { ERRORS } from "./error_codes.ts";
 import { findNearest, hintNames } from "../../market/nearest_name.ts";
@@ -96,14 +96,13 @@ export function toAppError(error: unknown): AppError {
     );
   }
   if (isDatabaseFault(cause) || isDatabaseShortage(cause)) {
-    return new AppError(
-      "UNAVAILABLE",
-      "Cannot answer now: the database is unreachable or its disk is full; try again later",
-      {
-        cause: error,
-        retryAfterSeconds: 1,
-      },
-    );
+    const why = findStoreError(cause) === undefined
+      ? "the database is unreachable or its disk is full"
+      : "the object store is unreachable";
+    return new AppError("UNAVAILABLE", `Cannot answer now: ${why}; try again later`, {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
   }
   if (cause instanceof RowsClosed) {
     return new AppError("UNAVAILABLE", "Cannot answer: the service is shutting down", { cause, retryAfterSeconds: 1 });

@@ -18,6 +18,7 @@ import { type EqualResult, findEqualResults, type WantedResult } from "../../db/
 import { isForeignKeyFault, settleTogether } from "../../db/faults.ts";
 import { inUnit } from "../../db/unit_of_work.ts";
 import { measureChunks, type ResultChunk } from "../../db/codec/result_parts.ts";
+import { placeChunks } from "../../db/stored_bytes.ts";
 import { insertChunksAhead } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
@@ -113,7 +114,18 @@ export class BacktestRecords {
    * until its attempts are used up.
    */
   async settle(job: TakenJob, attempt: number, outcome: Outcome<StorableRun>): Promise<void> {
-    await this.#settlements.add({ job, attempt, outcome: await this.#writeAhead(job.id, attempt, outcome) });
+    const written = await this.#writeAhead(job.id, attempt, outcome);
+    await this.#settlements.add({ job, attempt, outcome: await this.#place(written) });
+  }
+
+  /** Brings the bytes of a result to the object store, before the transaction whose rows name them. */
+  async #place(outcome: Outcome<StorableRun>): Promise<Outcome<StorableRun>> {
+    const place = (chunks: readonly ResultChunk[]) => placeChunks(this.#db, chunks, this.#candles);
+    if (outcome.type === "completed") {
+      return outcome.areChunksWritten ? outcome : { ...outcome, chunks: await place(outcome.chunks) };
+    }
+    if (outcome.type !== "failed" || outcome.series === undefined || outcome.series.areChunksWritten) return outcome;
+    return { ...outcome, series: { ...outcome.series, chunks: await place(outcome.series.chunks) } };
   }
 
   /** Writes a large result's chunks in short transactions before the one that completes its record. */

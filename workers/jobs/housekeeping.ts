@@ -3,6 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { removeOldRequests } from "../../db/ingestion.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
+import { sweepObjects } from "../../db/object_sweep.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import { RUN_RECORDS } from "../../db/run_records.ts";
 import { removeExpiredRequests } from "../../db/served_requests.ts";
@@ -42,8 +43,8 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 /**
  * Removes old data: ended backtests and optimizations with their results if a limit is set, module checks without a waiting request, ended
  * sessions, tokens that expired a month ago, sign-ins that no browser confirmed, expired links, fetches of candles for users' requests of more than 30 days
- * ago, requests to programs that nobody waits for, unused modules, and candles that no result needs. Queued and running backtests stay at
- * any age.
+ * ago, requests to programs that nobody waits for, unused modules, candles that no result needs, and objects that no row names. Queued
+ * and running backtests stay at any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
  */
@@ -69,6 +70,8 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   if (modules > 0) log.info("Removed {count} unused modules", { count: modules });
   const candles = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedCandles(tx, BATCH)));
   if (candles > 0) log.info("Removed {count} unused pieces of results' candles", { count: candles });
+  const objects = await sweepObjects(db, signal);
+  if (objects > 0) log.info("Removed {count} objects that no row names", { count: objects });
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.housekeeping, [job]));
 }
 
