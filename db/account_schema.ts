@@ -1,7 +1,30 @@
 /** The tables of the authentication library, with its admin plugin's columns, and those of ours about accounts. */
-import { boolean, index, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+
+/** The limits of one user, by the names under which admins set them. */
+export const QUOTA_NAMES = {
+  backtests_max: "backtestsMax",
+  optimizations_max: "optimizationsMax",
+  result_bytes_max: "resultBytesMax",
+  versions_max: "versionsMax",
+  registry_bytes_max: "registryBytesMax",
+} as const;
+
+/** The limits of one user. */
+export interface Quotas {
+  /** Queued and running backtests. */
+  readonly backtestsMax: number;
+  /** Queued and running optimizations. */
+  readonly optimizationsMax: number;
+  /** Bytes of all backtests and optimizations with their results; a user above it submits no more. */
+  readonly resultBytesMax: number;
+  /** Versions of registered strategies. */
+  readonly versionsMax: number;
+  /** Bytes of the modules of these versions and of modules that came with backtests. */
+  readonly registryBytesMax: number;
+}
 
 export const user = pgTable("user", {
   id: text("id").primaryKey(),
@@ -15,6 +38,8 @@ export const user = pgTable("user", {
   banned: boolean("banned").default(false),
   banReason: text("ban_reason"),
   banExpires: moment("ban_expires"),
+  /** The user's own, which take the place of the settings'. */
+  quotas: jsonb("quotas").$type<Partial<Quotas>>(),
 });
 
 export const session = pgTable("session", {

@@ -5,7 +5,7 @@ import type { Db } from "./database.ts";
 import type { EncodedSeries, StoredPlot } from "./codec/plots_part.ts";
 import { queryText } from "./postgres_session.ts";
 import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
-import { backtests, backtestSizes, type Member } from "./schema.ts";
+import { backtests, backtestSizes, type Member, user } from "./schema.ts";
 
 // A chunk's row with its place in the index, and a record's, without what is measured of them; as found on PostgreSQL.
 const CHUNK_BYTES = 200;
@@ -66,6 +66,19 @@ export async function measureBacktests(db: Db, ownerId: string): Promise<number>
   const [row] = await db.select({ bytes: backtestSizes.bytes }).from(backtestSizes)
     .where(eq(backtestSizes.ownerId, ownerId));
   return row?.bytes ?? 0;
+}
+
+/** A user's storage: what is used of it, and their quota. */
+export interface StoredBytes {
+  readonly storedBytes: number;
+  readonly storedBytesMax: number;
+}
+
+/** Reads a user's storage. @param bytesMax The quota of users without their own. */
+export async function readStorage(db: Db, ownerId: string, bytesMax: number): Promise<StoredBytes> {
+  const [row] = await db.select({ bytes: backtestSizes.bytes, quotas: user.quotas }).from(user)
+    .leftJoin(backtestSizes, eq(backtestSizes.ownerId, user.id)).where(eq(user.id, ownerId));
+  return { storedBytes: row?.bytes ?? 0, storedBytesMax: row?.quotas?.resultBytesMax ?? bytesMax };
 }
 
 /**

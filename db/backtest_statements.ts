@@ -49,11 +49,14 @@ export const selectOwned = prepareOnce((db) =>
     .where(and(eq(backtests.id, sql.placeholder("id")), eq(backtests.ownerId, sql.placeholder("ownerId"))))
 );
 
-/** Of `ids`; `bytesMax` is the storage quota of each owner. */
+/** Of `ids`; `bytesMax` is the storage quota of owners without their own. */
 export const claim = prepareOnce((db) => {
   // By hand: drizzle leaves the tables' names out of the columns that an update returns.
-  const isOverQuota = sql<boolean>`exists (select from backtest_sizes
-    where backtest_sizes.owner_id = backtests.owner_id and bytes > ${sql.placeholder("bytesMax")}::bigint)`;
+  const storedBytes = sql`coalesce(
+    (select bytes from backtest_sizes where backtest_sizes.owner_id = backtests.owner_id), 0)`.mapWith(Number);
+  const storedBytesMax = sql`coalesce(
+    (select (quotas ->> 'resultBytesMax')::bigint from "user" where "user".id = backtests.owner_id),
+    ${sql.placeholder("bytesMax")}::bigint)`.mapWith(Number);
   return db.update(backtests)
     .set({
       status: "running",
@@ -63,7 +66,7 @@ export const claim = prepareOnce((db) => {
       startedAt: sql`now()`,
     })
     .where(and(sql`${backtests.id} = any(${sql.placeholder("ids")}::uuid[])`, inArray(backtests.status, UNENDED)))
-    .returning({ ...UNENDED_COLUMNS, isOverQuota, notified: sql.raw(NOTIFY_OF_RECORD) });
+    .returning({ ...UNENDED_COLUMNS, storedBytes, storedBytesMax, notified: sql.raw(NOTIFY_OF_RECORD) });
 });
 
 /**

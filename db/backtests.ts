@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import { addSizes, measureRecord, type Size } from "./backtest_sizes.ts";
+import { addSizes, measureRecord, type Size, type StoredBytes } from "./backtest_sizes.ts";
 import { insertLogs } from "./backtest_logs.ts";
 import {
   type AttemptKey,
@@ -67,16 +67,13 @@ export const backtestRecords = new RunRecords<Backtest>("backtest", {
 });
 
 /** A record that a worker has claimed. */
-export type ClaimedBacktest = Backtest & {
-  /** The owner is over the storage quota, so no result can be stored. */
-  readonly isOverQuota: boolean;
-};
+export type ClaimedBacktest = Backtest & StoredBytes;
 
 /**
  * Begins runs: each record becomes `running` and its `attempts` one more, which ends every earlier worker's hold on it. Followers of the
  * records are notified.
  *
- * @param bytesMax The storage quota of each owner.
+ * @param bytesMax The storage quota of owners without their own.
  * @returns The records in no order, without those that have ended, were cancelled or are gone.
  */
 export async function claimBacktests(

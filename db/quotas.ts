@@ -66,7 +66,8 @@ const selectUsage = prepareOnce((db) => {
   }).from(backtests).where(unended(ownerId));
 });
 
-async function countUnended(tx: Db, ownerId: string): Promise<number> {
+/** Counts a user's queued and running backtests. */
+export async function countUnended(tx: Db, ownerId: string): Promise<number> {
   const [row] = await tx.select({ count: count() }).from(backtests).where(unended(ownerId));
   return row?.count ?? 0;
 }

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { deviceCode, tokens, user } from "./schema.ts";
+import { deviceCode, type Quotas, tokens, user } from "./schema.ts";
 import { isBanned } from "./users.ts";
 
 /** A stored token. */
@@ -13,6 +13,8 @@ export type Scope = TokenRow["scope"];
 interface TokenOwner {
   readonly token: TokenRow;
   readonly user: { readonly id: string; readonly email: string; readonly name: string; readonly role: string | null };
+  /** The user's own. */
+  readonly quotas: Partial<Quotas> | null;
   readonly isBanned: boolean;
 }
 
@@ -51,6 +53,7 @@ export async function findToken(db: Db, id: string): Promise<TokenOwner | undefi
   const [row] = await db.select({
     token: tokens,
     user: { id: user.id, email: user.email, name: user.name, role: user.role },
+    quotas: user.quotas,
     isBanned,
   }).from(tokens).innerJoin(user, eq(user.id, tokens.userId)).where(eq(tokens.id, id));
   return row;

@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { storableText } from "./codec/storable.ts";
 import { prepareOnce } from "./prepare_once.ts";
-import { account, session, tokens, user } from "./schema.ts";
+import { account, type Quotas, session, tokens, user } from "./schema.ts";
 
 /** True of a user whom an admin has banned, until the ban ends. */
 export const isBanned = sql<boolean>`coalesce(${user.banned}, false) and coalesce(${user.banExpires} > now(), true)`;
@@ -13,6 +13,7 @@ const selectSession = prepareOnce((db) =>
     id: session.id,
     expiresAt: session.expiresAt,
     user: { id: user.id, email: user.email, name: user.name, role: user.role },
+    quotas: user.quotas,
   }).from(session).innerJoin(user, eq(user.id, session.userId)).where(eq(session.token, sql.placeholder("token")))
 );
 
@@ -35,6 +36,28 @@ export async function grantAdmin(db: Db, email: string): Promise<string | undefi
   const rows = await db.update(user).set({ role: "admin", updatedAt: new Date() })
     .where(eq(user.email, email.trim().toLowerCase())).returning({ id: user.id });
   return rows[0]?.id;
+}
+
+/** The quotas that are a user's own; null without any, undefined for an unknown user. */
+export async function findQuotas(db: Db, userId: string): Promise<Partial<Quotas> | null | undefined> {
+  const [row] = await db.select({ quotas: user.quotas }).from(user).where(eq(user.id, storableText(userId)));
+  return row?.quotas;
+}
+
+/** New quotas of a user; null gives one back to the settings, and an absent one stays. */
+export type QuotaChanges = { readonly [name in keyof Quotas]?: number | null | undefined };
+
+/** Changes a user's own quotas. @returns Those they have now; null without any, undefined for an unknown user. */
+export async function changeQuotas(
+  db: Db,
+  userId: string,
+  changes: QuotaChanges,
+): Promise<Partial<Quotas> | null | undefined> {
+  const changed = sql`coalesce(${user.quotas}, '{}') || ${JSON.stringify(changes)}::text::jsonb`;
+  const [row] = await db.update(user)
+    .set({ quotas: sql`nullif(jsonb_strip_nulls(${changed}), '{}')`, updatedAt: new Date() })
+    .where(eq(user.id, storableText(userId))).returning({ quotas: user.quotas });
+  return row?.quotas;
 }
 
 /** The id of the user with an e-mail address. */

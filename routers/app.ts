@@ -15,12 +15,14 @@ import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategi
 import { invitationsRouter } from "./invitations.ts";
 import { tokensRouter } from "./tokens.ts";
 import { router } from "./common/trpc.ts";
+import { usersRouter } from "./users.ts";
 import { universesRouter, universesStreamsRouter } from "./universes/universes.ts";
 
 const routers = {
   health: healthRouter,
   session: sessionRouter,
   invitations: invitationsRouter,
+  users: usersRouter,
   tokens: tokensRouter,
   agents: agentsRouter,
   marketData: marketDataRouter,

@@ -4,7 +4,7 @@ import { isDatabaseFault } from "../db/faults.ts";
 import { findToken, noteUse, type TokenRow } from "../db/tokens.ts";
 import { readRole } from "../db/users.ts";
 import { AppError } from "./common/errors.ts";
-import type { Session, User } from "./common/trpc.ts";
+import type { Caller } from "./common/trpc.ts";
 
 // So that a token is recognised where one turns up that should not.
 const PREFIX = "hc_";
@@ -28,7 +28,7 @@ export function makeToken(): { readonly text: string; readonly id: string; reado
  * @param text The token as it was sent.
  * @throws AppError UNAUTHENTICATED with the reason: malformed, unknown or revoked, expired, or of a banned user.
  */
-export async function acceptToken(db: Db, text: string): Promise<{ user: User; session: Session }> {
+export async function acceptToken(db: Db, text: string): Promise<Caller> {
   const [, id, secret] = FORM.exec(text) ?? [];
   if (id === undefined || secret === undefined) {
     throw refuse(`one has ${LENGTH} characters and begins with ${PREFIX}: compare it with the one that you were shown`);
@@ -37,7 +37,7 @@ export async function acceptToken(db: Db, text: string): Promise<{ user: User; s
   if (found === undefined || !isSecretOf(found.token, secret)) {
     throw refuse("it is mistyped or revoked: compare it with the one that you were shown, or make a new one");
   }
-  const { token, user, isBanned } = found;
+  const { token, user, quotas, isBanned } = found;
   if (token.expiresAt.getTime() <= Date.now()) {
     throw refuse(`it expired at ${token.expiresAt.toISOString()}: make a new one`);
   }
@@ -47,7 +47,7 @@ export async function acceptToken(db: Db, text: string): Promise<{ user: User; s
     if (!isDatabaseFault(error)) throw error;
   });
   const { id: sessionId, expiresAt, scope } = token;
-  return { user: { ...user, role: readRole(user.role) }, session: { id: sessionId, expiresAt, scope } };
+  return { user: { ...user, role: readRole(user.role) }, session: { id: sessionId, expiresAt, scope }, quotas };
 }
 
 function isSecretOf({ secretSha256 }: TokenRow, secret: string): boolean {

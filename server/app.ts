@@ -176,7 +176,10 @@ function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
   app.use("/api/auth/*", refuseUnstorable);
   app.use("/api/auth/*", enforcePasswordRules(options.auth));
   if (options.signUp === "invite") {
-    app.use("/api/auth/sign-up/*", requireInvitation((token, email) => claimInvitation(options.db, token, email)));
+    app.use(
+      "/api/auth/sign-up/*",
+      requireInvitation((token, email) => claimInvitation(options.db, token, email), options.auth),
+    );
   }
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 }

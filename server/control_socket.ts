@@ -1,20 +1,36 @@
 import { getLogger } from "@logtape/logtape";
+import { z } from "zod";
+
+const limit = z.int().min(1).nullish();
+const changesSchema = z.string().transform((text): unknown => JSON.parse(text)).pipe(z.strictObject({
+  backtestsMax: limit,
+  optimizationsMax: limit,
+  resultBytesMax: limit,
+  versionsMax: limit,
+  registryBytesMax: limit,
+}));
 
 const log = getLogger(["hindcast", "audit"]);
 
 /**
  * Serves `deno task admin` while an embedded service runs, since only the service may open its database: HTTP over a unix socket
  * that only the service's own user can open. `POST /admin/<e-mail>` answers 204, or 404 for an unknown e-mail;
- * `POST /invitations/<e-mail or nothing>` answers the token of an invitation.
+ * `POST /invitations/<e-mail or nothing>` answers the token of an invitation; `POST /quotas/<e-mail>?changes=` answers the limits that
+ * are the user's own then, or 404.
  *
  * @param path The socket's path. A socket that a killed service left is replaced; the caller holds the data directory.
  * @param acts.grantAdmin Gives the role and returns the user's id; undefined for an unknown user.
+ * @param acts.changeQuotas Changes a user's limits and returns their own; undefined for an unknown user.
  * @param acts.invite Makes an invitation and returns its token.
  */
 export async function serveControl(
   path: string,
-  { grantAdmin, invite }: {
+  { grantAdmin, invite, changeQuotas }: {
     readonly grantAdmin: (email: string) => Promise<string | undefined>;
+    readonly changeQuotas: (
+      email: string,
+      changes: z.infer<typeof changesSchema>,
+    ) => Promise<object | null | undefined>;
     readonly invite: (email: string) => Promise<string>;
   },
 ): Promise<{ close(): Promise<void> }> {
@@ -27,7 +43,7 @@ export async function serveControl(
     return new Response(null, { status: 500 });
   };
   const server = Deno.serve({ transport: "unix", path, onListen: () => {}, onError }, async (request) => {
-    const match = new URLPattern({ pathname: "/:act(admin|invitations)/:email(.*)" }).exec(request.url)?.pathname
+    const match = new URLPattern({ pathname: "/:act(admin|invitations|quotas)/:email(.*)" }).exec(request.url)?.pathname
       .groups;
     const email = decode(match?.email ?? "");
     if (request.method !== "POST" || match === undefined || email === undefined) {
@@ -37,6 +53,13 @@ export async function serveControl(
       const token = await invite(email);
       log.info("{act}: {outcome}", { act: "task/invite", outcome: "done" });
       return new Response(token);
+    }
+    if (match.act === "quotas") {
+      const changes = changesSchema.parse(new URL(request.url).searchParams.get("changes"));
+      const own = await changeQuotas(email, changes);
+      if (own === undefined) return new Response(null, { status: 404 });
+      log.info("{act}: {outcome}", { act: "task/quotas", outcome: "done" });
+      return Response.json(own);
     }
     const userId = await grantAdmin(email);
     if (userId === undefined) return new Response(null, { status: 404 });

@@ -1,5 +1,5 @@
 import { getLogger, withContext } from "@logtape/logtape";
-import type { Backtest, ClaimedBacktest } from "../db/backtests.ts";
+import type { Backtest } from "../db/backtests.ts";
 import { findUnreadable } from "../db/codec/unreadable.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import type { TakenJob } from "./jobs/jobs.ts";
@@ -10,6 +10,7 @@ import {
   LEFT_TO_NEWER,
   NOT_BEGUN,
   type Outcome,
+  requireStorage,
   RunError,
   type Stopped,
 } from "./common/outcome.ts";
@@ -54,7 +55,7 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
     const begun = performance.now();
     let outcome: Outcome<StorableRun>;
     try {
-      requireStorage(record);
+      requireStorage("a result", record);
       const settings = readSettings(record);
       const { markets } = settings;
       if (markets !== null) {
@@ -77,15 +78,6 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
     }
     report(record, outcome, performance.now() - begun);
   });
-}
-
-/** @throws {RunError} QUOTA_EXCEEDED */
-function requireStorage({ isOverQuota }: ClaimedBacktest): void {
-  if (!isOverQuota) return;
-  throw new RunError(
-    "QUOTA_EXCEEDED",
-    "Cannot store a result: your backtests are over the storage quota; delete some of them",
-  );
 }
 
 async function simulate(

@@ -32,6 +32,7 @@ export const ERRORS = {
   TOKEN_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no token of yours has the id" },
   SHARE_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no link of yours has the id, or the link opens nothing any more" },
   INVITATION_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no invitation has the id" },
+  USER_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no user has the id" },
   INSTRUMENT_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no instrument has the id" },
   ROUTE_NOT_FOUND: { trpc: "NOT_FOUND", meaning: "no such path" },
   METHOD_NOT_ALLOWED: { trpc: "METHOD_NOT_SUPPORTED", meaning: "`Allow` lists the path's methods" },

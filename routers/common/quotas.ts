@@ -3,23 +3,10 @@ import { countShares, type ShareSubject } from "../../db/shares.ts";
 import { countTokens } from "../../db/tokens.ts";
 import { measureUniverses } from "../../db/universes.ts";
 import type { Module } from "../../db/modules.ts";
+import type { Quotas } from "../../db/schema.ts";
 import { nextCheckPosition } from "../../db/module_checks.ts";
 import { isModuleKept, measurePublic, measureRegistry, type Usage } from "../../db/quotas.ts";
 import { AppError } from "./errors.ts";
-
-/** The limits of one user. */
-export interface Quotas {
-  /** Queued and running backtests. */
-  readonly backtestsMax: number;
-  /** Queued and running optimizations. */
-  readonly optimizationsMax: number;
-  /** Bytes of all backtests and optimizations with their results; a user above it submits no more. */
-  readonly resultBytesMax: number;
-  /** Versions of registered strategies. */
-  readonly versionsMax: number;
-  /** Bytes of the modules of these versions and of modules that came with backtests. */
-  readonly registryBytesMax: number;
-}
 
 // Of all public strategies of a user: REST sends the whole catalogue.
 const PUBLIC_BYTES_MAX = 512 * 1024;

@@ -2,6 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../../db/client.ts";
 import type { RunQueue } from "../../db/run_queue.ts";
+import type { Quotas } from "../../db/schema.ts";
 import type { Scope } from "../../db/tokens.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import type { AnswerBudget } from "./answer_budget.ts";
@@ -10,7 +11,6 @@ import type { UserTurns } from "./user_turns.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { AgentSignIn } from "./agent_sign_in.ts";
 import type { Link } from "./link.ts";
-import type { Quotas } from "./quotas.ts";
 import type { SIGN_UP } from "./sign_up.ts";
 import { findUnstorable } from "./text.ts";
 
@@ -30,6 +30,14 @@ export interface Session {
   readonly scope: Scope | null;
 }
 
+/** The sender of a request. */
+export interface Caller {
+  readonly user: User;
+  readonly session: Session;
+  /** The limits that are the user's own; null without any. */
+  readonly quotas: Partial<Quotas> | null;
+}
+
 /** The parts of the service that every request may use. */
 export interface Services {
   readonly db: Db;
@@ -42,7 +50,8 @@ export interface Services {
   readonly readThrough: ReadThrough;
   /** The largest file that an import accepts, packed and unpacked. */
   readonly importBytesMax: number;
-  readonly quotas: Quotas;
+  /** The limits of users without their own. */
+  readonly quotaDefaults: Quotas;
   /** Most candles in the range of a backtest. */
   readonly runCandlesMax: number;
   /** `host:port` pairs that users' endpoints may have although they are not public. */
@@ -63,6 +72,8 @@ export interface Services {
 export interface Context extends Services {
   readonly user: User | null;
   readonly session: Session | null;
+  /** The user's. */
+  readonly quotas: Quotas;
   /** The link that a reader without an account came by, which opens a few procedures alone. */
   readonly link: Link | null;
   /** The request carried the configured ingestion secret. */
@@ -144,13 +155,14 @@ export function standForOwner(link: Link): { user: User; session: Session } {
 }
 
 // An operator reads the actor and the action; the input may hold anything and is left out.
-const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
+const recordChange = t.middleware(async ({ ctx, type, path, next, getRawInput }) => {
   const answer = await next();
   if (type === "mutation") {
     audit.info("{act}: {outcome}", {
       act: path,
       outcome: answer.ok ? "done" : "refused",
       user_id: ctx.user?.id,
+      target_id: answer.ok && path.startsWith("users.") ? Reflect.get(Object(await getRawInput()), "id") : undefined,
       with_secret: ctx.hasIngestionSecret,
       address: ctx.clientAddress,
       request_id: ctx.requestId,

@@ -34,7 +34,8 @@ import {
   sandboxRuntime,
   toStored,
 } from "./runtime_config.ts";
-import { type Quotas, requireRoomForModule } from "../common/quotas.ts";
+import { requireRoomForModule } from "../common/quotas.ts";
+import type { Quotas } from "../../db/schema.ts";
 import type { UserContext } from "../common/trpc.ts";
 
 /** The strategy of a backtest, ready to run. */

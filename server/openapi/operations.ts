@@ -114,6 +114,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Nobody signs up with it any more. Only admins.",
     codes: ["INVITATION_NOT_FOUND"],
   },
+  "users.quotas": {
+    summary: "A user's limits, and what they use of them",
+    description: "Only admins. `GET /api/auth/admin/list-users` finds the id by the e-mail address.",
+    codes: ["USER_NOT_FOUND"],
+  },
+  "users.changeQuotas": {
+    summary: "Give a user limits of their own",
+    description:
+      "They take the place of the service's settings, from the user's next request on, and for runs that begin later. Null gives the service's back; an absent limit stays. What the user keeps already is kept. Only admins.",
+    codes: ["USER_NOT_FOUND"],
+    example: { quotas: { backtests_max: 100, result_bytes_max: null } },
+  },
   "agents.find": {
     summary: "The program that asks in a browser to act for the caller",
     description: "For the page of consent. `/.well-known/oauth-authorization-server` has the addresses for programs.",

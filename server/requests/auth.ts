@@ -10,9 +10,17 @@ import { defaultRoles } from "better-auth/plugins/admin/access";
 import type { Db } from "../../db/client.ts";
 import { isDatabaseFault, isDatabaseShortage } from "../../db/faults.ts";
 import * as schema from "../../db/schema.ts";
-import { endAccess, findSession, findUserId, hasPassword, listSessionAddresses, readRole } from "../../db/users.ts";
+import {
+  endAccess,
+  findQuotas,
+  findSession,
+  findUserId,
+  hasPassword,
+  listSessionAddresses,
+  readRole,
+} from "../../db/users.ts";
 import { issueToken } from "../../routers/tokens.ts";
-import type { Session, User } from "../../routers/common/trpc.ts";
+import type { Caller } from "../../routers/common/trpc.ts";
 import { deviceTokens } from "./device_tokens.ts";
 import { createOpenId, OPEN_ID_CALLBACK, type OpenIdClient } from "./open_id.ts";
 import { type AccountMails, passwordMails, verificationMails } from "../mail/account_mails.ts";
@@ -28,12 +36,6 @@ export const PASSWORD_LENGTHS = { least: 8, most: 128 };
 
 // A name such as "constructor" must not be found on an object's prototype.
 const ROLES = Object.assign(Object.create(null), defaultRoles);
-
-/** A user and their session. */
-interface Caller {
-  readonly user: User;
-  readonly session: Session;
-}
 
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
 export interface Auth {
@@ -116,6 +118,7 @@ export function createAuth(
     return {
       user: { id, email, name, role: readRole(role) },
       session: { id: session.id, expiresAt: session.expiresAt, scope: null },
+      quotas: await findQuotas(db, id) ?? null,
       cookies: found.headers.getSetCookie(),
     };
   };
@@ -194,10 +197,10 @@ function createFinder(db: Db, library: Promise<SessionRules>) {
     const token = await readSessionToken(cookie, authCookies.sessionToken.name, secret);
     const found = token === undefined ? undefined : await findSession(db, token);
     if (found === undefined) return null;
-    const { user, ...session } = found;
+    const { user, quotas, ...session } = found;
     const usedFor = expiresIn - (session.expiresAt.getTime() - Date.now()) / 1000;
     if (usedFor >= Math.min(updateAge, expiresIn)) return null;
-    return { user: { ...user, role: readRole(user.role) }, session: { ...session, scope: null }, cookies: [] };
+    return { user: { ...user, role: readRole(user.role) }, session: { ...session, scope: null }, quotas, cookies: [] };
   };
 }
 

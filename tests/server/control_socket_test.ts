@@ -6,7 +6,11 @@ Deno.test("the control socket answers a fault and a malformed path without a wor
   const path = `${folder}/control.sock`;
   const grantAdmin = (email: string) =>
     email === "fault@example.com" ? Promise.reject(new Error("the reason")) : Promise.resolve("an id");
-  const control = await serveControl(path, { grantAdmin, invite: (email) => Promise.resolve(`for ${email}`) });
+  const control = await serveControl(path, {
+    grantAdmin,
+    changeQuotas: (email, changes) => Promise.resolve(email === "" ? undefined : Object(changes)),
+    invite: (email) => Promise.resolve(`for ${email}`),
+  });
   using client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const ask = async (email: string, act = "admin") => {
     const answer = await fetch(`http://service/${act}/${email}`, { method: "POST", client });
@@ -17,6 +21,10 @@ Deno.test("the control socket answers a fault and a malformed path without a wor
   expect(await ask("%E0%A4%A")).toEqual([400, ""]);
   expect(await ask("", "invitations")).toEqual([200, "for "]);
   expect(await ask("ada@example.com", "invitations")).toEqual([200, "for ada@example.com"]);
+  const change = (changes: unknown) => `ada@example.com?changes=${encodeURIComponent(JSON.stringify(changes))}`;
+  expect(await ask(change({ versionsMax: 5 }), "quotas")).toEqual([200, '{"versionsMax":5}']);
+  expect(await ask(change({ versionsMax: 0 }), "quotas")).toEqual([500, ""]);
+  expect(await ask("?changes={}", "quotas")).toEqual([404, ""]);
   expect(await ask("ada@example.com", "others")).toEqual([400, ""]);
   await control.close();
   await Deno.remove(folder, { recursive: true });

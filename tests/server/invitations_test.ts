@@ -78,6 +78,27 @@ Deno.test("people sign up by invitation: it counts once, until it ends, and for 
     for (const { token } of [ended, revoked]) expect(await signUp("d@example.com", token)).toBe(403);
     expect((await admin.get(PATH)).list("/invitations")).toEqual([]);
   });
+  // There a taken address is answered as a new one, so that strangers cannot tell.
+  await t.step("a taken address does not use one up where addresses are verified", async () => {
+    const verifying = await startTestService("PostgreSQL", {
+      DATABASE_URL: service.databaseUrl,
+      SIGN_UP: "invite",
+      WORKERS: "0",
+      SMTP_URL: mail.url,
+      MAIL_FROM: "hindcast@example.com",
+      MAIL_VERIFICATION: "on",
+    });
+    const { token } = await invite();
+    const answers = [];
+    for (
+      const email of [String((await user.get("/api/session")).at("/user/email")), "new@example.com", "late@example.com"]
+    ) {
+      const body = { name: "x", email, password: PASSWORD, invitation: token };
+      answers.push((await verifying.client().send("POST", "/api/auth/sign-up/email", body)).status);
+    }
+    expect(answers).toEqual([200, 200, 403]);
+    await verifying.close();
+  });
   await t.step("the operator makes one from a terminal", async () => {
     const environment = {
       DATABASE_URL: service.databaseUrl,

@@ -91,6 +91,7 @@ async function sendExamples(service: TestService, operations: readonly Operation
     const answer = await user.send(method, filled, example);
     const [success] = Object.keys(responses);
     expect([method, filled, answer.status, answer.text]).toEqual([method, filled, Number(success), answer.text]);
+    made.users ??= answer.at("/user/id");
     made.backtests ??= answer.at("/backtest/id");
     made.strategies ??= answer.at("/strategy/slug");
     made.universes ??= answer.at("/universe/slug");

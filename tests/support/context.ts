@@ -6,6 +6,14 @@ import { UserTurns } from "../../routers/common/user_turns.ts";
 import type { Context } from "../../routers/common/trpc.ts";
 import { RowsWorker } from "../../workers/rows/rows_worker.ts";
 
+const QUOTAS = {
+  backtestsMax: 100,
+  optimizationsMax: 10,
+  resultBytesMax: 1e9,
+  versionsMax: 100,
+  registryBytesMax: 1_000_000,
+};
+
 /** The context of a caller who has not signed in, on a service whose queue only takes note. */
 export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
   const queue = {
@@ -28,13 +36,8 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     startedAt: performance.now(),
     readThrough: new ReadThrough(db, createFeeds()),
     importBytesMax: 1_000_000,
-    quotas: {
-      backtestsMax: 100,
-      optimizationsMax: 10,
-      resultBytesMax: 1e9,
-      versionsMax: 100,
-      registryBytesMax: 1_000_000,
-    },
+    quotas: QUOTAS,
+    quotaDefaults: QUOTAS,
     runCandlesMax: 1_000_000,
     remoteAllow: new Set(),
     signUp: "open",

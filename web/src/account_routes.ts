@@ -148,6 +148,16 @@ export async function unbanUser(userId: string): Promise<void> {
   await post("admin/unban-user", { userId });
 }
 
+/** Sets a user's password, which ends their sessions and revokes their tokens. Only for admins. @throws RestError */
+export async function setUserPassword(userId: string, newPassword: string): Promise<void> {
+  await post("admin/set-user-password", { userId, newPassword });
+}
+
+/** Removes a user with everything that is theirs. Only for admins. @throws RestError */
+export async function removeUser(userId: string): Promise<void> {
+  await post("admin/remove-user", { userId });
+}
+
 async function post(
   route: string,
   body: Readonly<Record<string, string>>,

@@ -24,6 +24,7 @@ export type StrategySummary = Outputs["strategies"]["summaries"]["strategies"][n
 export type Instrument = Outputs["marketData"]["instruments"]["instruments"][number];
 export type Gap = Outputs["marketData"]["gaps"]["gaps"][number];
 export type Tick = Outputs["marketData"]["ticks"]["ticks"][number];
+export type UserQuotas = Outputs["users"]["quotas"]["quotas"];
 export type IngestedInstrument = Outputs["ingestion"]["instruments"]["instruments"][number];
 export type IngestionRun = Outputs["ingestion"]["runs"]["runs"][number];
 export type IngestionEvent = Outputs["ingestion"]["events"]["events"][number];

@@ -66,6 +66,23 @@ export const NOT_BEGUN: Stopped = { type: "stopped", candlesDone: 0 };
 /** The outcome of a run whose record this build cannot read: a worker of the newer build that wrote it may take it. */
 export const LEFT_TO_NEWER: Stopped = { ...NOT_BEGUN, delaySeconds: 60 };
 
+/**
+ * Ends a run whose owner is over the storage quota.
+ *
+ * @param what What it would store. @throws {RunError} QUOTA_EXCEEDED
+ */
+export function requireStorage(
+  what: string,
+  { storedBytes, storedBytesMax }: { readonly storedBytes: number; readonly storedBytesMax: number },
+): void {
+  if (storedBytes <= storedBytesMax) return;
+  throw new RunError(
+    "QUOTA_EXCEEDED",
+    `Cannot store ${what}: your backtests and optimizations have ${storedBytes} bytes with their results, ` +
+      `and may have ${storedBytesMax}; delete some of them`,
+  );
+}
+
 /** Ends the run in which it is thrown. */
 export class RunError extends Error {
   override readonly name = "RunError";

@@ -1,6 +1,6 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import { z } from "zod";
-import { measureBacktests } from "../../db/backtest_sizes.ts";
+import { readStorage } from "../../db/backtest_sizes.ts";
 import { findUnreadable, readRecord, requireName } from "../../db/codec/unreadable.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
@@ -8,7 +8,7 @@ import { DIRECTIONS, METHODS } from "../../db/schema.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { CANDLE_SETTINGS } from "../../research/candle_axes.ts";
 import { pointAt } from "../../research/space.ts";
-import { LEFT_TO_NEWER, RunError } from "../common/outcome.ts";
+import { LEFT_TO_NEWER, requireStorage, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import { traceStep } from "../common/telemetry.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
@@ -139,12 +139,7 @@ async function begin(
   record: Optimization,
   { signal, ended }: JobLimits,
 ): Promise<BegunOptimization | null> {
-  if (await measureBacktests(db, record.ownerId) > resultBytesMax) {
-    throw new RunError(
-      "QUOTA_EXCEEDED",
-      "Cannot store trials: your backtests and optimizations are over the storage quota; delete some of them",
-    );
-  }
+  requireStorage("trials", await readStorage(db, record.ownerId, resultBytesMax));
   // A user who submits many has one place for their searches, so that others begin meanwhile.
   const leaveTurn = await beginnings.take(record.ownerId);
   if (leaveTurn === null) {

@@ -1,6 +1,6 @@
 /** The job of what is found out about a backtest: the same for all kinds. */
 import { getLogger, withContext } from "@logtape/logtape";
-import { addSizes, measureBacktests, type Size } from "../../db/backtest_sizes.ts";
+import { addSizes, readStorage, type Size } from "../../db/backtest_sizes.ts";
 import type { StudyEnd, StudyKind, StudyRecords, StudyRow } from "../../db/backtest_studies.ts";
 import { type Backtest, backtestRecords } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
@@ -10,7 +10,7 @@ import { isDatabaseFault } from "../../db/faults.ts";
 import { RUN_KINDS } from "../../db/run_kinds.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
-import { brokenBy, LEFT_TO_NEWER, NOT_BEGUN, type Outcome, RunError } from "../common/outcome.ts";
+import { brokenBy, LEFT_TO_NEWER, NOT_BEGUN, type Outcome, requireStorage, RunError } from "../common/outcome.ts";
 import { retryOnDatabaseFault } from "../common/retry.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
@@ -102,7 +102,7 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
     written = writeProgress(services, study, { record, progress }, lost).finally(() => isWriting = false);
   };
   try {
-    await requireStorage(services, study.kind, record);
+    requireStorage(`a ${RUN_KINDS[study.kind].noun}`, await readStorage(db, record.ownerId, services.resultBytesMax));
     await jobs.changes.notify(db, [topicOf(study.kind, record.id)]);
     const backtest = await backtestRecords.get(db, { id: record.backtestId, ownerId: record.ownerId });
     // It goes with its backtest.
@@ -127,21 +127,6 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
   } finally {
     await written;
   }
-}
-
-/** @throws {RunError} QUOTA_EXCEEDED */
-async function requireStorage(
-  { db, resultBytesMax }: StudyServices,
-  kind: StudyKind,
-  { ownerId }: StudyRow,
-): Promise<void> {
-  if (await measureBacktests(db, ownerId) <= resultBytesMax) return;
-  throw new RunError(
-    "QUOTA_EXCEEDED",
-    `Cannot store a ${
-      RUN_KINDS[kind].noun
-    }: your backtests and optimizations are over the storage quota; delete some of them`,
-  );
 }
 
 async function writeProgress<Row extends StudyRow>(

@@ -2,6 +2,7 @@ import { expect } from "@std/expect";
 import { backtestRecords, claimBacktests, type NewBacktest } from "../../../db/backtests.ts";
 import type { Db } from "../../../db/client.ts";
 import { measureBacktests } from "../../../db/backtest_sizes.ts";
+import { changeQuotas } from "../../../db/users.ts";
 import { backtests } from "../../../db/schema.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import {
@@ -29,13 +30,25 @@ databaseTest(
       const ids = [await submit("ann"), await submit("ann")];
       const bytes = await measureBacktests(db, "ann");
       expect([bytes > 40_000, bytes < 60_000]).toEqual([true, true]);
-      for (const [bytesMax, isOverQuota] of [[bytes, false], [bytes - 1, true]] as const) {
-        expect(await claimBacktests(db, [ids[0]!], bytesMax)).toMatchObject([{ isOverQuota }]);
-      }
+      const claimed = async () => {
+        const [{ storedBytes, storedBytesMax } = Object()] = await claimBacktests(db, [ids[0]!], 30_000);
+        return [storedBytes, storedBytesMax];
+      };
+      expect(await claimed()).toEqual([bytes, 30_000]);
+      // Her own quota takes the place of the setting's, whichever is higher.
+      await changeQuotas(db, "ann", { resultBytesMax: bytes });
+      expect(await claimed()).toEqual([bytes, bytes]);
+      await changeQuotas(db, "ann", { resultBytesMax: 29_000 });
       const other = await submit("bob");
       await queue.work(1);
       for (const id of ids) {
-        expect(await untilEnded(db, id)).toMatchObject({ status: "failed", error: { code: "QUOTA_EXCEEDED" } });
+        expect(await untilEnded(db, id)).toMatchObject({
+          status: "failed",
+          error: {
+            code: "QUOTA_EXCEEDED",
+            message: expect.stringContaining(`have ${bytes} bytes with their results, and may have 29000; delete`),
+          },
+        });
       }
       const done = await untilEnded(db, other, "bob");
       expect(done).toMatchObject({ status: "completed", error: null });

@@ -6,6 +6,7 @@ import { Button } from "../../parts/button.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
+import { UserPanel } from "./user_panel.tsx";
 
 const PAGE = 25;
 const COLUMNS: readonly TableColumn[] = [
@@ -13,10 +14,10 @@ const COLUMNS: readonly TableColumn[] = [
   { label: "Role", isText: true, width: "6rem" },
   { label: "Since (UTC)", isText: true, width: "8rem" },
   { label: "State", isText: true, width: "6rem" },
-  { label: "Actions", width: "16rem" },
+  { label: "Actions", width: "22rem" },
 ];
 
-/** The service's users: their roles and bans, to find and to change. */
+/** The service's users: their roles and bans, to find and to change, and more of one that is opened. */
 export function Users() {
   const [search, setSearch] = useState("");
   const { data: session } = useQuery(api.session.get.queryOptions());
@@ -26,6 +27,8 @@ export function Users() {
     placeholderData: (before) => before,
   });
   const users = data?.users ?? [];
+  const [openedId, setOpenedId] = useState<string | null>(null);
+  const opened = users.find(({ id }) => id === openedId);
   return (
     <section>
       <div className="mb-2 flex flex-wrap items-center gap-3">
@@ -35,7 +38,7 @@ export function Users() {
       <Table
         label="Users"
         columns={COLUMNS}
-        minWidth="46rem"
+        minWidth="52rem"
         isLoading={isPending && error === null}
         empty="No user has such an address."
       >
@@ -45,6 +48,7 @@ export function Users() {
             user={user}
             isOwn={user.id === session?.user.id}
             onChanged={() => refetch()}
+            onOpen={() => setOpenedId(user.id)}
           />
         ))}
       </Table>
@@ -54,14 +58,27 @@ export function Users() {
           : ""}
       </p>
       <p role="alert" className="text-sm text-danger">{error?.message ?? ""}</p>
+      {opened !== undefined && (
+        <UserPanel
+          key={opened.id}
+          user={opened}
+          isOwn={opened.id === session?.user.id}
+          onClose={() => setOpenedId(null)}
+          onRemoved={() => {
+            setOpenedId(null);
+            return refetch();
+          }}
+        />
+      )}
     </section>
   );
 }
 
-function Row({ user: { id, email, role, banned, createdAt }, isOwn, onChanged }: {
+function Row({ user: { id, email, role, banned, createdAt }, isOwn, onChanged, onOpen }: {
   readonly user: ListedUser;
   readonly isOwn: boolean;
   readonly onChanged: () => void;
+  readonly onOpen: () => void;
 }) {
   const isAdmin = (role ?? "").split(",").includes("admin");
   const change = useMutation({ mutationFn: (act: () => Promise<void>) => act(), onSettled: onChanged });
@@ -83,7 +100,8 @@ function Row({ user: { id, email, role, banned, createdAt }, isOwn, onChanged }:
       <td className="px-3 text-right whitespace-nowrap">
         <span role="alert" className="text-sm text-danger">{change.error?.message ?? ""}</span>{" "}
         {button(isAdmin ? "Make a user" : "Make an admin", () => setRole(id, isAdmin ? "user" : "admin"))}{" "}
-        {banned ? button("Let in", () => unbanUser(id)) : button("Ban", () => banUser(id))}
+        {banned ? button("Let in", () => unbanUser(id)) : button("Ban", () => banUser(id))}{" "}
+        <Button aria-label={`Manage: ${email}`} onClick={onOpen}>Manage</Button>
       </td>
     </tr>
   );
