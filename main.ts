@@ -17,7 +17,7 @@ import { findDatabaseRefusal } from "./db/faults.ts";
 import { openObjectStore, WrongBucket } from "./db/open_object_store.ts";
 import { ownSchemaVersion, SchemaMismatch } from "./db/schema_version.ts";
 import { insertInvitation } from "./db/invitations.ts";
-import { changeQuotas, findUserId, grantAdmin } from "./db/users.ts";
+import { changeQuotasOf, grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
 import { ReadThrough } from "./market/on_demand/read_through.ts";
@@ -228,10 +228,7 @@ async function openControlSocket(
 ): Promise<void> {
   const control = await serveControl(controlSocketPath, {
     grantAdmin: (email) => grantAdmin(handle.db, email),
-    changeQuotas: async (email, changes) => {
-      const id = await findUserId(handle.db, email);
-      return id === undefined ? undefined : await changeQuotas(handle.db, id, changes);
-    },
+    changeQuotas: (email, changes) => changeQuotasOf(handle.db, email, changes),
     invite: async (email) => (await insertInvitation(handle.db, { email })).token,
   }).catch((error) => {
     throw unusable("DATA_DIR", error);

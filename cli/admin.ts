@@ -3,7 +3,7 @@ import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
 import { controlSocketPath, DataDirectoryInUse, holdDataDirectory } from "../db/embedded/data_directory.ts";
 import { insertInvitation } from "../db/invitations.ts";
 import { QUOTA_NAMES, type Quotas } from "../db/schema.ts";
-import { changeQuotas, findUserId, grantAdmin } from "../db/users.ts";
+import { changeQuotasOf, grantAdmin } from "../db/users.ts";
 import { type Config, readConfig } from "../server/config.ts";
 import { say, stop } from "./terminal.ts";
 
@@ -73,10 +73,7 @@ async function setQuotas(config: Config, [email, ...assignments]: readonly strin
   const own = await perform<Partial<Quotas> | null | undefined>(config, {
     words: `change the limits of ${email}`,
     path: `quotas/${encodeURIComponent(email)}?${new URLSearchParams({ changes: JSON.stringify(changes) })}`,
-    within: async ({ db }) => {
-      const id = await findUserId(db, email);
-      return id === undefined ? undefined : await changeQuotas(db, id, changes);
-    },
+    within: ({ db }) => changeQuotasOf(db, email, changes),
     read: async (answer) => answer.status === 404 ? undefined : await answer.json(),
   });
   if (own === undefined) return stop(`Cannot find ${email}: nobody has signed up with this e-mail.`);

@@ -67,6 +67,16 @@ export async function findUserId(db: Db, email: string): Promise<string | undefi
   return rows[0]?.id;
 }
 
+/** The same for the user with an e-mail address. */
+export async function changeQuotasOf(
+  db: Db,
+  email: string,
+  changes: QuotaChanges,
+): Promise<Partial<Quotas> | null | undefined> {
+  const id = await findUserId(db, email);
+  return id === undefined ? undefined : await changeQuotas(db, id, changes);
+}
+
 /** True if a user has a password. */
 export async function hasPassword(db: Db, userId: string): Promise<boolean> {
   const rows = await db.select({ id: account.id }).from(account)
