@@ -49,12 +49,14 @@ export function nearGlobal(error: Error): string {
 /** The global `console`: keeps lines, the first of them, and counts them where the host sees it. */
 export function makeLog({ logLinesMax, lineCharsMax, state }: Layout, memory: Memory) {
   const lines: string[] = [];
+  // In memory of its own: a slice alone would keep the whole text.
+  const copyStart = (text: string): string => ` ${text.slice(0, lineCharsMax)}`.slice(1);
   const log = (...values: readonly unknown[]): void => {
     if (lines.length === logLinesMax) return;
     lines.push(
       lines.length === logLinesMax - 1
         ? `further lines are dropped: a run keeps ${logLinesMax}`
-        : values.map(showValue).join(" ").slice(0, lineCharsMax),
+        : copyStart(values.map((value) => copyStart(showValue(value))).join(" ")),
     );
     memory.words[state.logged >>> 2] = lines.length;
   };
