@@ -110,6 +110,20 @@ def column_of(code, instruction):
     return None if position is None else position[2]
 
 
+def suggest(error):
+    """A name of ours that an unknown one may have meant, for the end of a message."""
+    if isinstance(error, NameError):
+        known = [name for name in BUILTINS if not name.startswith("_")]
+    elif isinstance(error, AttributeError) and type(error.obj).__module__ == "hindcast":
+        known = [name for name in dir(type(error.obj)) if not name.startswith("_")]
+    else:
+        return ""
+    by_letters = {name.replace("_", "").lower(): name for name in known}
+    wrong = str(error.name)[:64].replace("_", "").lower()
+    near = difflib.get_close_matches(wrong, by_letters, 1)
+    return f": did you mean {by_letters[near[0]]}?" if near else ""
+
+
 def describe(error):
     """An error's message and places, as JSON."""
     try:
@@ -121,6 +135,7 @@ def describe(error):
             places, text = list_places(error), str(error)
             if isinstance(error, IndexError) and text.startswith("index out of bounds on dimension"):
                 text = f"{text}: a column ends with the deciding candle, and is empty in prepare"
+            text = text[:LINE_CHARS] + suggest(error)
         message = f"{name}: {text[:LINE_CHARS]}" if text else name
         stack = "\n".join(places)[:4 * LINE_CHARS]
     except BaseException:
