@@ -271,8 +271,8 @@ export class SandboxProcess<Value extends object> {
     if (this.#silentSeconds <= SILENT_SECONDS_MAX) return;
     this.#kill(
       "unresponsive",
-      "STRATEGY_OUT_OF_MEMORY",
-      `Cannot tell how much memory it uses: it said nothing for ${SILENT_SECONDS_MAX} s`,
+      "STRATEGY_TIMED_OUT",
+      `Cannot go on: its process said nothing for ${SILENT_SECONDS_MAX} s, so nobody knows how much memory it uses`,
     );
   }
 
