@@ -5,6 +5,8 @@ import type { Optimization } from "../../db/optimizations.ts";
 const SLICE_MS = 1000;
 /** Longer for modules and scripts: each slice starts a process, whose first trials are slow. */
 const CODE_SLICE_MS = 5000;
+/** A rest of more computing than this is parted, also of code: an idle worker ends it sooner, though a second process starts. */
+const SHARED_REST_MS = 1000;
 // Jobs of one optimization that wait or run: more workers than that find no more of its slices.
 const SLICES_OPEN_MAX = 256;
 
@@ -26,7 +28,7 @@ export function divide({ from, until }: PlaceRange, parts: number): PlaceRange[]
 }
 
 /**
- * The rest of a stretch after a slice: in two parts while it is more than a slice, so that idle workers find one.
+ * The rest of a stretch after a slice: in two parts while it is more than a second, so that idle workers find one.
  *
  * @param slice `end`: the end of its stretch.
  */
@@ -39,7 +41,7 @@ export function divideRest(
   const rest = { from: until, until: end };
   const restMs = durationMs * (end - until) / (until - from);
   // An endpoint gets one trial at a time, and a guided search one round.
-  const isShared = runtime?.type !== "remote" && method !== "tpe" && restMs > SLICE_MS && end - until > 1 &&
+  const isShared = runtime?.type !== "remote" && method !== "tpe" && restMs > SHARED_REST_MS && end - until > 1 &&
     slicesOpen < SLICES_OPEN_MAX;
   return divide(rest, isShared ? 2 : 1);
 }
