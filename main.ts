@@ -214,7 +214,7 @@ async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDis
       resultBytesMax,
       readThrough,
       remoteAllow: config.remoteEndpointAllow,
-      scripts: { typescript: config.scripts, python: config.python },
+      scripts: { typescript: config.scripts, python: config.python, wheels: config.pythonWheels },
     }), onWait);
   opened.defer(() => queue.close());
   if (workers > 0) await queue.work(workers, onWait);

@@ -24,10 +24,11 @@ type All = "all";
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** Stand for the data directory and for the variables of all settings. */
+/** Stand for the data directory, the folder of Python's wheels, and the variables of all settings. */
 const DATA = "$DATA";
+const WHEELS = "$WHEELS";
 const SETTINGS = "$SETTINGS";
-const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "workers"];
+const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "workers", WHEELS];
 
 /** A user's own tool: it reads and writes the user's files, and runs the user's strategies in a sandbox. */
 const TERMINAL = {
@@ -95,11 +96,17 @@ const KINDS = ["net", "sys", "read", "write", "env", "run"] as const;
  * The arguments of `deno` that run a command with its permissions and no others.
  *
  * @param dataDir The data directory.
+ * @param wheels The folder of Python's wheels, where there is one.
  * @throws Deno.errors.NotFound where the list of settings is not beside the code.
  */
-export function denoArguments(name: CommandName, dataDir: string): string[] {
+export function denoArguments(name: CommandName, dataDir: string, wheels?: string): string[] {
   const command: Command = COMMANDS[name];
-  const given = (part: string) => part === DATA ? [dataDir] : part === SETTINGS ? listSettings() : [part];
+  const stands: Readonly<Record<string, () => readonly string[]>> = {
+    [DATA]: () => [dataDir],
+    [WHEELS]: () => wheels ? [wheels] : [],
+    [SETTINGS]: listSettings,
+  };
+  const given = (part: string) => stands[part]?.() ?? [part];
   const permissions = KINDS.flatMap((kind) => {
     const allowed = command[kind];
     if (allowed === undefined) return [];

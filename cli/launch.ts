@@ -35,11 +35,12 @@ async function launch(name: CommandName, args: readonly string[]): Promise<numbe
   }
   // A permission cannot hold a comma; the service refuses such a path in words.
   const dataDir = variables.DATA_DIR?.split(",")[0] || DATA_DIR_DEFAULT;
+  const wheels = variables.PYTHON_WHEELS?.split(",")[0];
   const processes = new Processes();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, () => processes.pass(signal));
   const { builds = [] }: Command = COMMANDS[name];
   const building = build(builds, withoutSecrets(variables), processes);
-  const code = await processes.run([...denoArguments(name, dataDir), ...args]);
+  const code = await processes.run([...denoArguments(name, dataDir, wheels), ...args]);
   processes.stop();
   await building;
   return code;

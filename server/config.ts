@@ -7,6 +7,7 @@ import {
   hostPort,
   issuerUrl,
   listenAddress,
+  pathWithoutComma,
   proxyList,
   smtpUrl,
   splitList,
@@ -25,10 +26,7 @@ const feedSettings = Object.fromEntries(
   ]),
 );
 
-/**
- * Every setting of the service. `deno task generate` writes the permission to read the variables, and the table in docs/operating.md,
- * from these entries.
- */
+/** Every setting of the service: `deno task generate` writes the list of variables and the table in docs/operating.md from them. */
 const configSchema = z.object({
   host: setting("HOST", z.string().default("127.0.0.1"), "Address to listen on."),
   port: setting("PORT", wholeNumber(0, 65_535).default(8000), "Port to listen on; 0 takes a free one."),
@@ -50,8 +48,7 @@ const configSchema = z.object({
   ),
   dataDir: setting(
     "DATA_DIR",
-    // The runtime separates the paths of a permission by commas and has no escape for them.
-    z.string().regex(/^[^,]*$/, { error: "must be a path without a comma" }).default(DATA_DIR_DEFAULT),
+    pathWithoutComma.default(DATA_DIR_DEFAULT),
     "Folder of the embedded database, its lock and the generated secret; the path must have no comma.",
   ),
   databaseUrl: setting(
@@ -227,6 +224,11 @@ const configSchema = z.object({
     "PYTHON",
     z.enum(["on", "off"], { error: "must be on or off" }).default("on"),
     "`on` builds the interpreter of Python scripts in the background (`deno task python:build`); `off` refuses to register and to run them.",
+  ),
+  pythonWheels: setting(
+    "PYTHON_WHEELS",
+    pathWithoutComma.default(""),
+    "Folder of wheels of Python alone that Python scripts may import. A changed one is built in anew at a start.",
   ),
   logLevel: setting(
     "LOG_LEVEL",

@@ -55,3 +55,6 @@ export const issuerUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "";
 }, { error: "must be an address such as https://id.example.com/realms/team" });
+
+/** The runtime separates the paths of a permission by commas and has no escape for them. */
+export const pathWithoutComma = z.string().regex(/^[^,]*$/, { error: "must be a path without a comma" });

@@ -109,7 +109,11 @@ export async function startProcess(
   root = ROOT,
 ): Promise<RunningProcess> {
   await installPackages();
-  const task = denoArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data");
+  const task = denoArguments(
+    command === "serve" ? "start" : command,
+    environment.DATA_DIR ?? ".data",
+    environment.PYTHON_WHEELS,
+  );
   const [program = "", ...args] = [...within, Deno.execPath(), ...task];
   const process = new Deno.Command(program, {
     args,

@@ -6,7 +6,7 @@ import { readModule } from "../../db/modules.ts";
 import { CODE_FORMATS, type SandboxRuntime } from "../../db/schema.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import { RunError } from "../common/outcome.ts";
-import { PYODIDE_VERSION } from "../sandbox/interpreter_files.ts";
+import { readVersions } from "../sandbox/interpreter_files.ts";
 import type { ScriptJob, WasmJob } from "../sandbox/task.ts";
 import type { Parameters, RunRecord } from "./run_settings.ts";
 
@@ -51,7 +51,7 @@ export async function readCode(
   if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${sha256}`);
   const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
   return {
-    identity: { sha256, minCandles, ...versionsOf(runtime) },
+    identity: { sha256, minCandles, ...await versionsOf(runtime) },
     moduleSha256: sha256,
     lookback: Math.max(minCandles, lookbackCandles),
     code: runtime.type === "wasm" ? { module, ...common } : {
@@ -87,12 +87,12 @@ export function createBuiltin<Strategy>(
 }
 
 /** Versions that a script's result depends on: another V8 may round a sine otherwise, and time zones change their rules. */
-function versionsOf(
+async function versionsOf(
   { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
-): Readonly<Record<string, string>> {
+): Promise<Readonly<Record<string, unknown>>> {
   if (type === "wasm") return {};
   const { tz = "" } = process.versions;
-  return language === "python" ? { pyodide: PYODIDE_VERSION, tz } : { v8: Deno.version.v8, tz };
+  return language === "python" ? { ...await readVersions(), tz } : { v8: Deno.version.v8, tz };
 }
 
 /** True for a version of the engine that is above ours. */

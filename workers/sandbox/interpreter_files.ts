@@ -1,4 +1,5 @@
 /** The files of the Python interpreter that the build step makes, and that a sandbox process reads. */
+import { join } from "node:path";
 import { LAYOUT } from "./contracts/layout.ts";
 
 /** The name of a Python script in its errors. */
@@ -14,6 +15,12 @@ const FACTS = "interpreter.json";
 const PROGRAM = "interpreter.wasm";
 const IMAGE = "memory.bin";
 
+/** A wheel: a package of Python. */
+export interface Wheel {
+  readonly file: string;
+  readonly sha256: string;
+}
+
 /** A part of the interpreter's memory. */
 export interface MemoryPart {
   readonly address: number;
@@ -24,6 +31,8 @@ export interface MemoryPart {
 export interface InterpreterFacts {
   /** The digest of what it was made from. */
   readonly sources: string;
+  /** The wheels that it has loaded, by the names of their files. */
+  readonly wheels: readonly Wheel[];
   /** Digests of its program and its memory. */
   readonly digests: { readonly program: string; readonly image: string };
   /** Parts of its memory that are not empty, as they follow each other in the image. */
@@ -64,9 +73,37 @@ export function layoutJson(): string {
   return JSON.stringify({ ...LAYOUT, pythonFile: PYTHON_FILE });
 }
 
-/** The digest of everything that an interpreter is made from. */
+/** Our lines in Python that load wheels. */
+export const readLoader = (): string => Deno.readTextFileSync(new URL("load_wheels.py", ROOT));
+
+/** The wheels of a folder, with their bytes, by the names of their files. */
+export async function* readWheels(folder: string): AsyncGenerator<Wheel & { readonly bytes: Uint8Array<ArrayBuffer> }> {
+  const files = Array.from(Deno.readDirSync(folder), ({ name }) => name).filter((name) => name.endsWith(".whl"));
+  for (const file of files.toSorted()) {
+    const bytes = Deno.readFileSync(join(folder, file));
+    yield { file, sha256: await digest(bytes), bytes };
+  }
+}
+
+/** The wheels of a folder; none without one. */
+export async function listWheels(folder: string): Promise<readonly Wheel[]> {
+  return folder === "" ? [] : await Array.fromAsync(readWheels(folder), ({ file, sha256 }) => ({ file, sha256 }));
+}
+
+/** The version of Python and the digests of its wheels: results depend on them. */
+export async function readVersions(folder = BUILD): Promise<Readonly<Record<string, unknown>>> {
+  const { wheels = [] } = await readFacts(folder) ?? {};
+  return { pyodide: PYODIDE_VERSION, ...(wheels.length > 0 && { wheels }) };
+}
+
+/** True for an interpreter with these wheels, of this content, and no others. */
+export function hasWheels({ wheels }: InterpreterFacts, wanted: readonly Wheel[]): boolean {
+  return JSON.stringify(wheels) === JSON.stringify(wanted);
+}
+
+/** The digest of everything that an interpreter is made from, without its wheels. */
 export async function digestSources(): Promise<string> {
-  const made = [PYODIDE_VERSION, layoutJson(), Deno.readTextFileSync(new URL("make_image.ts", ROOT))];
+  const made = [PYODIDE_VERSION, layoutJson(), Deno.readTextFileSync(new URL("make_image.ts", ROOT)), readLoader()];
   return await digest(new TextEncoder().encode(JSON.stringify([...made, readInside()])));
 }
 

@@ -9,6 +9,8 @@ type ScriptMode = "on" | "nojit" | "off";
 export interface ScriptModes {
   readonly typescript: ScriptMode;
   readonly python: "on" | "off";
+  /** The folder of wheels that Python has, "" for none; absent: any that the interpreter was built with. */
+  readonly wheels?: string;
 }
 
 /** The error of a script that may not run here, or not yet; null where it may. */
@@ -17,7 +19,7 @@ export async function refuseScript(modes: ScriptModes, language: ScriptLanguage)
     return modes.typescript !== "off" ? null : refusal("Cannot run a script", "scripts");
   }
   if (modes.python === "off") return refusal("Cannot run a script in Python", "Python");
-  if (await isPythonReady()) return null;
+  if (await isPythonReady(modes.wheels)) return null;
   const message = "Cannot run a script in Python yet: a worker is still preparing its interpreter; try again in a " +
     "minute. If it stays so, its operator finds the reason with `deno task python:build`";
   return new RunError("PYTHON_NOT_READY", message);

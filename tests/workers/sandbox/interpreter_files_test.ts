@@ -9,6 +9,7 @@ import {
   PYODIDE_VERSION,
   readFacts,
   readInterpreter,
+  readVersions,
   writeInterpreter,
 } from "../../../workers/sandbox/interpreter_files.ts";
 
@@ -26,6 +27,11 @@ Deno.test("an interpreter that is missing, damaged or of other sources is not us
   damaged[12_345_678]! ^= 1;
   writeInterpreter(folder, { facts, program, image: damaged });
   expect(await isWhole(facts, folder)).toBe(false);
+  // Its wheels belong to the key of a run.
+  const wheels = [{ file: "bands-1.0-py3-none-any.whl", sha256: "0".repeat(64) }];
+  expect(await readVersions(folder)).toEqual({ pyodide: PYODIDE_VERSION });
+  writeInterpreter(folder, { facts: { ...facts, wheels }, program, image });
+  expect(await readVersions(folder)).toEqual({ pyodide: PYODIDE_VERSION, wheels });
   writeInterpreter(folder, { facts: { ...facts, sources: "others" }, program, image });
   expect(await readFacts(folder)).toBeNull();
   await Deno.remove(path, { recursive: true });

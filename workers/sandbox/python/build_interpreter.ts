@@ -4,7 +4,7 @@
  * It uses no package itself, so where it is built, or PYTHON is off, nothing is installed.
  */
 import { fileURLToPath } from "node:url";
-import { BUILD, digestSources, isWhole, readFacts } from "../interpreter_files.ts";
+import { BUILD, hasWheels, isWhole, listWheels, readFacts } from "../interpreter_files.ts";
 
 const ROOT = new URL("./", import.meta.url);
 const PROJECT = fileURLToPath(new URL("../../../", ROOT));
@@ -13,49 +13,55 @@ if (import.meta.main && Deno.env.get("PYTHON") !== "off") {
   const stop = new AbortController();
   // A service that ends during its build ends well.
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop.abort());
-  await buildInterpreter(stop.signal);
+  await buildInterpreter(Deno.env.get("PYTHON_WHEELS") ?? "", stop.signal);
   Deno.exit();
 }
 
 /**
  * Builds where it has to. Two builds at a time do not disturb each other.
  *
+ * @param wheels The folder of wheels that it loads, "" for none; absent: one that is there may have any.
  * @param stop Ends the build and removes what it has made.
  */
-export async function buildInterpreter(stop?: AbortSignal): Promise<void> {
-  if (await isBuilt()) return;
+export async function buildInterpreter(wheels?: string, stop?: AbortSignal): Promise<void> {
+  if (await isBuilt(wheels)) return;
   const startedAtMs = performance.now();
   say("Building the interpreter of Python scripts. The first build also installs it, 14 MB.");
   const made = new URL(`dist-${crypto.randomUUID()}/`, ROOT);
   Deno.mkdirSync(made);
   try {
-    await make(fileURLToPath(made), stop);
-    if (await isBuilt()) return;
+    await make(fileURLToPath(made), wheels, stop);
+    if (await isBuilt(wheels)) return;
     removeIfThere(BUILD);
     Deno.renameSync(made, BUILD);
   } catch (error) {
     if (stop?.aborted) return;
     // Another build may have put the same in place meanwhile.
-    if (!await isBuilt()) throw error;
+    if (!await isBuilt(wheels)) throw error;
   } finally {
     removeIfThere(made);
   }
   say(`Built the interpreter of Python scripts in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.`);
 }
 
-async function isBuilt(): Promise<boolean> {
+async function isBuilt(wheels?: string): Promise<boolean> {
   const facts = await readFacts();
-  return facts !== null && facts.sources === await digestSources() && await isWhole(facts);
+  if (facts === null || !await isWhole(facts)) return false;
+  return wheels === undefined || hasWheels(facts, await listWheels(wheels));
 }
 
 /** Starts pyodide in a process of its own, which may read the project and write the folder. */
-async function make(folder: string, stop?: AbortSignal): Promise<void> {
+async function make(folder: string, wheels = "", stop?: AbortSignal): Promise<void> {
   const { success, stderr } = await new Deno.Command("deno", {
     args: [
       ...["run", "--config=deno.json", "--lock=deno.lock", "--frozen", "--no-prompt", "--quiet"],
-      ...[`--allow-read=${PROJECT}`, `--allow-write=${folder}`, "--ignore-read", "--ignore-env"],
-      "make_image.ts",
-      folder,
+      ...[
+        `--allow-read=${[PROJECT, wheels].filter(Boolean).join(",")}`,
+        `--allow-write=${folder}`,
+        "--ignore-read",
+        "--ignore-env",
+      ],
+      ...["make_image.ts", folder, wheels],
     ],
     cwd: fileURLToPath(ROOT),
     stdout: "null",

@@ -1,5 +1,5 @@
 /**
- * Makes an interpreter: `make_image.ts FOLDER`. It starts CPython once with all of pyodide, has it run our own lines, takes away what
+ * Makes an interpreter: `make_image.ts FOLDER WHEELS`. It starts CPython once with all of pyodide, has it run our own lines, takes away what
  * leads out of it, and writes its memory. A sandbox resumes that memory without pyodide's JavaScript (interpreter.ts).
  */
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,11 +11,15 @@ import {
   layoutJson,
   type MemoryPart,
   readInside,
+  readLoader,
+  readWheels,
   writeInterpreter,
 } from "../interpreter_files.ts";
 
 const PART_BYTES = 4096;
 const PYODIDE = new URL("./", import.meta.resolve("pyodide"));
+/** Makes the dictionary WHEELS: modules by name. */
+const LOAD_WHEELS = "WHEELS = load_wheels([(name, bytes(data)) for name, data in wheels])\ndel wheels, load_wheels";
 /** Runs at the end: what is left in memory must lead nowhere. */
 const CLOSE = `
 def close():
@@ -32,13 +36,24 @@ close()
 type Exports = WebAssembly.Exports;
 type Call = (...args: readonly number[]) => number;
 
-const [folder = ""] = Deno.args;
+const [folder = "", wheelsFolder = ""] = Deno.args;
 const caught = catchPrograms();
 const python = await loadPyodide({
   indexURL: fileURLToPath(PYODIDE),
   jsglobals: Object.create(null),
   env: { PYTHONHASHSEED: "0", HOME: "/" },
 });
+const wheels = wheelsFolder === "" ? [] : await Array.fromAsync(readWheels(wheelsFolder));
+python.globals.set("wheels", python.toPy(wheels.map(({ file, bytes }) => [file, bytes])));
+python.runPython(readLoader());
+try {
+  python.runPython(LOAD_WHEELS);
+} catch (error) {
+  // The last line of its traceback has the reason.
+  const reason = error instanceof Error ? error.message.trim().split("\n").at(-1) : String(error);
+  Deno.stderr.writeSync(new TextEncoder().encode(`PYTHON_WHEELS: ${reason}\n`));
+  Deno.exit(1);
+}
 python.globals.set("layout", layoutJson());
 python.globals.set("inside", python.toPy(readInside().map(({ name, text }) => [name, text])));
 // `__main__` is emptied: what a strategy finds is what MACHINE holds.
@@ -46,14 +61,14 @@ const machine: unknown = python.runPython(`
 def load(layout, inside):
     import json, sys
     codes = [compile(text, name, "exec") for name, text in inside]
-    names = {"__name__": "hindcast", "LAYOUT": json.loads(layout), "CODES": codes}
+    names = {"__name__": "hindcast", "LAYOUT": json.loads(layout), "CODES": codes, "WHEELS": WHEELS}
     for code in codes:
         exec(code, names)
     sys.modules["hindcast"] = names["MACHINE"]
     return id(names["MACHINE"])
 address = load(layout, inside.to_py() if hasattr(inside, "to_py") else inside)
 ${CLOSE}
-del layout, inside, load, close
+del layout, inside, load, close, WHEELS
 address
 `);
 const { exports, trampoline } = caught();
@@ -106,6 +121,7 @@ async function freeze(exports: Exports, machine: number, trampoline: Uint8Array)
   const program = Deno.readFileSync(new URL("pyodide.asm.wasm", PYODIDE));
   const facts: InterpreterFacts = {
     sources: await digestSources(),
+    wheels: wheels.map(({ file, sha256 }) => ({ file, sha256 })),
     digests: { program: await digest(program), image: await digest(image) },
     parts,
     stackPointer,

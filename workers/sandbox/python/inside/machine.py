@@ -362,7 +362,7 @@ def decide_portfolio(now):
 
 def make_another():
     """The functions of a machine of its own, for another market of the run."""
-    names = {"__name__": "hindcast", "LAYOUT": LAYOUT, "CODES": CODES}
+    names = {"__name__": "hindcast", "LAYOUT": LAYOUT, "CODES": CODES, "WHEELS": WHEELS}
     for code in CODES:
         exec(code, names)
     return names["MACHINE"]

@@ -19,7 +19,7 @@ MODULES = {
         "abc array bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal enum fractions "
         "functools heapq itertools json math numbers operator re statistics string textwrap typing"
     ).split()
-}
+} | WHEELS
 REASONS = {
     CLOCK: "time sched timeit zoneinfo calendar",
     CHANCE: "secrets uuid",
