@@ -118,9 +118,8 @@ export const backtestsRouter = router({
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, instrument, limit, cursor, placed_from: from } }) => {
       const list = readInTurns(ctx, orderList(ctx, await mustOwnRun(ctx, id, instrument)));
-      const after = cursor === undefined && from !== undefined
-        ? String(await countOrdersBefore(list, from))
-        : afterNumber(cursor);
+      const before = from === undefined ? 0 : await countOrdersBefore(list, from);
+      const after = String(Math.max(before, Number(afterNumber(cursor) ?? 0)));
       const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
       return { orders: [...items], next_cursor };
     }),
