@@ -10,6 +10,7 @@ import {
   isNotNull,
   isNull,
   lt,
+  not,
   or,
   type SQL,
   sql,
@@ -50,6 +51,8 @@ interface BacktestFilters {
   readonly symbol?: string | undefined;
   readonly exchange?: string | undefined;
   readonly tag?: string | undefined;
+  /** Records with it are left out. */
+  readonly notTag?: string | undefined;
   readonly starred?: boolean | undefined;
   readonly createdFrom?: number | undefined;
   readonly createdTo?: number | undefined;
@@ -178,7 +181,7 @@ async function readPage<Row>(
 }
 
 function matches(filters: BacktestFilters): SQL | undefined {
-  const { status, strategy, symbol, exchange, tag, starred, createdFrom, createdTo, search } = filters;
+  const { status, strategy, symbol, exchange, tag, notTag, starred, createdFrom, createdTo, search } = filters;
   const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
     value === undefined ? undefined : condition(value);
   return and(
@@ -189,6 +192,7 @@ function matches(filters: BacktestFilters): SQL | undefined {
     when(exchange, (value) => eq(backtests.exchange, value)),
     // The index holds tagged records alone, and the planner cannot infer that from the tag.
     when(tag, (value) => and(arrayContains(backtests.tags, [value]), sql`${backtests.tags} <> '{}'`)),
+    when(notTag, (value) => not(arrayContains(backtests.tags, [value]))),
     when(starred, (value) => value ? sql`${backtests.star}` : sql`not ${backtests.star}`),
     when(
       createdFrom,

@@ -33,6 +33,8 @@ export const backtestFilters = {
   symbol: marketNameSchema.optional(),
   exchange: marketNameSchema.optional(),
   tag: tagSchema.optional(),
+  /** Leaves out those that have it. */
+  not_tag: tagSchema.optional(),
   starred: flagSchema.optional(),
   created_from: dateSchema.optional(),
   created_to: dateSchema.optional(),
@@ -63,7 +65,7 @@ export interface OrderedList<Row, Item> {
 
 function orderedList<Row extends Parameters<typeof placeOf>[0], Item>(
   ownerId: string,
-  { sort, order, cursor, created_from, created_to, ...filters }: RunsRequest,
+  { sort, order, cursor, created_from, created_to, not_tag: notTag, ...filters }: RunsRequest,
   { read, show, pieceRows }: {
     readonly read: (page: BacktestsPage) => Promise<Row[]>;
     readonly show: (row: Row) => Item;
@@ -77,7 +79,7 @@ function orderedList<Row extends Parameters<typeof placeOf>[0], Item>(
   return {
     list: {
       read: (after, limit) => {
-        const page = { ...filters, ownerId, createdFrom, createdTo, sort, order, limit };
+        const page = { ...filters, notTag, ownerId, createdFrom, createdTo, sort, order, limit };
         return read({ ...page, after: after === undefined ? undefined : key.parse(after) });
       },
       key: (row) => key.write(placeOf(row, sort)),
