@@ -99,8 +99,8 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
     expect(await findViolations(page)).toEqual([]);
     await owner.page.goto(`${service.url}/optimizations/${optimization}`);
     await page.goto(await makeLink(owner.page));
-    await page.getByRole("heading", { name: "Best trials" }).waitFor();
-    await page.getByRole("region", { name: "Best trials" }).getByRole("row").nth(1).waitFor();
+    await page.getByRole("heading", { name: "All trials" }).waitFor();
+    await page.getByRole("region", { name: "All trials" }).getByRole("row").nth(1).waitFor();
     expect(await page.getByRole("button", { name: /^Run trial/ }).count()).toBe(0);
     expect(await findViolations(page)).toEqual([]);
   });

@@ -16,12 +16,28 @@ import { RunTrial } from "./run_trial.tsx";
 
 const PANEL = "rounded-lg border border-line bg-surface p-4";
 
-/** One optimization: its progress, the best trials, and the objective over its parameters. */
+/** One optimization: its progress, the objective over its parameters, its best trials so far, and all of them once it has ended. */
 export function OptimizationView({ optimization }: { readonly optimization: Optimization }) {
   return (
     <div className="flex flex-col gap-3">
       <OptimizationHeader optimization={optimization} />
       <Progress optimization={optimization} />
+      {optimization.trials.done > optimization.trials.failed && (
+        <div className="grid items-start gap-3 lg:grid-cols-2">
+          <section className={PANEL}>
+            <SurfaceSection optimization={optimization} />
+          </section>
+          <section className={PANEL}>
+            <ParallelCoordinates optimization={optimization} />
+          </section>
+        </div>
+      )}
+      {optimization.trials.done > optimization.trials.failed && !hasEnded(optimization) && (
+        <section className={PANEL}>
+          <h2 className="mb-2 text-lg font-semibold">Best trials</h2>
+          <BestTrials optimization={optimization} />
+        </section>
+      )}
       {optimization.overfitting !== null && (
         <section className={PANEL}>
           <Luck overfitting={optimization.overfitting} luck={optimization.luck} best={optimization.best} />
@@ -43,26 +59,10 @@ export function OptimizationView({ optimization }: { readonly optimization: Opti
           />
         </section>
       )}
-      {optimization.trials.done > optimization.trials.failed && (
-        <>
-          {optimization.markets !== null && (
-            <section className={PANEL}>
-              <ScanRankingSection optimization={optimization} />
-            </section>
-          )}
-          <section className={PANEL}>
-            <h2 className="mb-2 text-lg font-semibold">Best trials</h2>
-            <BestTrials optimization={optimization} />
-          </section>
-          <div className="grid items-start gap-3 lg:grid-cols-2">
-            <section className={PANEL}>
-              <SurfaceSection optimization={optimization} />
-            </section>
-            <section className={PANEL}>
-              <ParallelCoordinates optimization={optimization} />
-            </section>
-          </div>
-        </>
+      {optimization.trials.done > optimization.trials.failed && optimization.markets !== null && (
+        <section className={PANEL}>
+          <ScanRankingSection optimization={optimization} />
+        </section>
       )}
       {optimization.trials.done > 0 && hasEnded(optimization) && (
         <section className={PANEL}>

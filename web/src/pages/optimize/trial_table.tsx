@@ -4,6 +4,7 @@ import { api, client, describeError, type Optimization, pagesOf, type Trial } fr
 import { MoreButton } from "../../parts/more_button.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { formatMetricValue, numberOf, type ShownMetric, useMetric } from "../../parts/metric_value.ts";
+import { useReadOnly } from "../../parts/read_only.ts";
 import { Interval } from "../../parts/interval.tsx";
 import { RunTrial } from "./run_trial.tsx";
 
@@ -20,6 +21,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
     isDown: direction === "max",
   });
   const metricOf = useMetric();
+  const isReadOnly = useReadOnly();
   const order = sort.isDown ? "desc" as const : "asc" as const;
   const list = useInfiniteQuery({
     ...pagesOf(
@@ -40,7 +42,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
     ...(markets === null ? [] : [{ label: "Market", isText: true, width: "10rem" } as const]),
     ...names.map((label) => ({ label, width: "7rem" })),
     ...metrics.map((metric) => ({ label: metricOf(metric).label, width: "8rem", sort: sortBy(metric) })),
-    { label: "As a run", width: "7rem" },
+    ...(isReadOnly ? [] : [{ label: "As a run", width: "7rem" }]),
   ];
   return (
     <>
@@ -79,6 +81,7 @@ function TrialRow({ id, trial, names, hasMarket, metrics }: {
   readonly metrics: readonly ShownMetric[];
 }) {
   const { number, parameters, error } = trial;
+  const isReadOnly = useReadOnly();
   return (
     <tr className={ROW_CLASS}>
       <td className="px-3 text-left text-muted">{number}</td>
@@ -100,9 +103,11 @@ function TrialRow({ id, trial, names, hasMarket, metrics }: {
             {metric.name === "sharpe" && <Interval low={trial.metrics?.sharpe_low} high={trial.metrics?.sharpe_high} />}
           </td>
         ))}
-      <td className="px-3">
-        <RunTrial id={id} number={number} />
-      </td>
+      {!isReadOnly && (
+        <td className="px-3">
+          <RunTrial id={id} number={number} />
+        </td>
+      )}
     </tr>
   );
 }
