@@ -1,5 +1,5 @@
 /**
- * Takes a picture of each page, light and dark, wide and phone: `deno task screenshots [NAME...]`.
+ * Takes a picture of each page, light and dark, wide, broad and phone: `deno task screenshots [NAME...]`.
  *
  * The pictures go to web/screenshots/, which git ignores. A NAME chooses the pages whose name contains it.
  */
@@ -16,6 +16,7 @@ import { makeLongStrategy, makeScript } from "./sample_strategies.ts";
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
 const SIZES = {
   wide: { viewport: { width: 1440, height: 900 } },
+  broad: { viewport: { width: 2560, height: 1440 } },
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 } as const satisfies Record<string, BrowserContextOptions>;
 const THEMES = ["light", "dark"] as const;

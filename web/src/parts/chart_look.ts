@@ -1,4 +1,5 @@
 import type { ChartOptions, DeepPartial, UTCTimestamp } from "lightweight-charts";
+import { formatTime } from "./format.ts";
 import { readColor } from "../theme/theme.ts";
 
 /** The options that all charts share, in the colours of the palette that is shown. */
@@ -25,6 +26,23 @@ export function chartLook(container: HTMLElement): DeepPartial<ChartOptions> {
 
 /** The options of the time scale when a chart is made. */
 export const TIME_SCALE = { timeVisible: true, secondsVisible: false, minBarSpacing: 0.2, rightOffset: 2 } as const;
+
+/** The parts of a time on the axis, by the library's kinds of ticks: year, month, day, time. */
+const TICKS: readonly Intl.DateTimeFormatOptions[] = [
+  { year: "numeric" },
+  { month: "short" },
+  { day: "numeric" },
+  { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+];
+
+/** The times of a chart in a time zone. @param timeZone IANA name. */
+export function timeLook(timeZone: string): DeepPartial<ChartOptions> {
+  const formats = TICKS.map((parts) => new Intl.DateTimeFormat("en-US", { ...parts, timeZone }));
+  return {
+    localization: { timeFormatter: (time: number) => formatTime(time * 1000, timeZone) },
+    timeScale: { tickMarkFormatter: (time: number, kind: number) => formats[kind]?.format(time * 1000) ?? null },
+  };
+}
 
 /** The colours of candles that rise and fall. */
 export function candleLook() {

@@ -51,9 +51,12 @@ export function formatDate(time: string | number | null): string {
   return time === null ? NONE : new Date(time).toISOString().slice(0, 10);
 }
 
-/** `2024-01-31 23:59`; the place where it stands says UTC. */
-export function formatTime(time: string | number | null): string {
-  return time === null ? NONE : new Date(time).toISOString().slice(0, 16).replace("T", " ");
+/** `2024-01-31 23:59`; the place where it stands names the zone. @param zone IANA name. */
+export function formatTime(time: string | number | null, zone = "UTC"): string {
+  if (time === null) return NONE;
+  if (zone === "UTC") return new Date(time).toISOString().slice(0, 16).replace("T", " ");
+  // Sweden writes as ISO 8601 does.
+  return new Date(time).toLocaleString("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
 }
 
 /** `1.2 s`, `3 min 20 s`. */

@@ -10,7 +10,7 @@ export const MENU_ITEM_CLASS =
 export function MenuPanel({ align, children }: { readonly align: "start" | "end"; readonly children: ReactNode }) {
   return (
     <Menu.Portal container={LANDMARK}>
-      <Menu.Positioner align={align} sideOffset={4} className="z-20">
+      <Menu.Positioner align={align} sideOffset={4} className="visible z-20">
         <Menu.Popup className="min-w-44 rounded-md border border-line bg-surface py-1 shadow-lg">{children}</Menu.Popup>
       </Menu.Positioner>
     </Menu.Portal>

@@ -31,7 +31,7 @@ export function Shell() {
         Skip to content
       </a>
       <header className="sticky top-0 z-10 border-b border-line bg-surface">
-        <div className="mx-auto flex h-12 max-w-[1600px] items-center gap-4 px-4">
+        <div className="mx-auto flex h-12 max-w-(--page-width) items-center gap-4 px-4">
           <Link to="/runs" aria-label="Hindcast, your runs" className="flex items-center gap-2 font-semibold">
             <Logo />
             <span className="max-sm:sr-only">Hindcast</span>
@@ -42,7 +42,7 @@ export function Shell() {
       </header>
       <ConnectionNote />
       <Shortcuts />
-      <Main id="main" className="mx-auto w-full max-w-[1600px] grow px-4 py-4">
+      <Main id="main" className="mx-auto w-full max-w-(--page-width) grow px-4 py-4">
         <Outlet />
       </Main>
     </div>

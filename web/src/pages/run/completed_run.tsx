@@ -71,48 +71,53 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
         before={isOpen && tried !== undefined ? savedResult : undefined}
       />
       {!isReadOnly && (
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-          <div className="min-w-0 grow basis-80">
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 max-sm:contents">
+          <div className="min-w-0 grow basis-80 max-sm:order-1">
             <RunTries backtest={backtest} />
           </div>
-          <Button aria-expanded={isOpen} onClick={toggle}>Change and see</Button>
+          <Button aria-expanded={isOpen} onClick={toggle} className="max-sm:self-start">Change and see</Button>
         </div>
       )}
-      <div className={isOpen ? "grid items-start gap-3 lg:grid-cols-[17rem_minmax(0,1fr)]" : "contents"}>
-        {isOpen && (
-          <Suspense>
-            <ChangePanel backtest={saved} tried={tried} onTried={setTried} />
-          </Suspense>
-        )}
-        <Charts
+      <div
+        data-wide
+        className="flex flex-col gap-3 max-sm:contents min-[2000px]:grid min-[2000px]:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] min-[2000px]:items-start"
+      >
+        <div className={isOpen ? "grid items-start gap-3 lg:grid-cols-[17rem_minmax(0,1fr)]" : "contents"}>
+          {isOpen && (
+            <Suspense>
+              <ChangePanel backtest={saved} tried={tried} onTried={setTried} />
+            </Suspense>
+          )}
+          <Charts
+            backtest={backtest}
+            trades={trades}
+            market={market}
+            chooseMarket={chooseMarket}
+            handle={charts}
+            first={trade}
+            view={readView(view)}
+            onView={keepView}
+            picks
+          />
+        </div>
+        <RunTabs
           backtest={backtest}
+          result={result}
+          definitions={metrics}
           trades={trades}
-          market={market}
-          chooseMarket={chooseMarket}
-          handle={charts}
-          first={trade}
-          view={readView(view)}
-          onView={keepView}
-          picks
+          showTrade={(i) => {
+            charts.current?.showTrade(i);
+            const number = trades?.number[i];
+            if (number === undefined) return;
+            void navigate({
+              to: ".",
+              search: (search) => ({ ...search, trade: number }),
+              replace: true,
+              resetScroll: false,
+            });
+          }}
         />
       </div>
-      <RunTabs
-        backtest={backtest}
-        result={result}
-        definitions={metrics}
-        trades={trades}
-        showTrade={(i) => {
-          charts.current?.showTrade(i);
-          const number = trades?.number[i];
-          if (number === undefined) return;
-          void navigate({
-            to: ".",
-            search: (search) => ({ ...search, trade: number }),
-            replace: true,
-            resetScroll: false,
-          });
-        }}
-      />
     </>
   );
 }

@@ -5,7 +5,8 @@ import { api, type PlotData } from "../../api.ts";
 import { chartLook, TIME_SCALE } from "../../parts/chart_look.ts";
 import { useShownTheme } from "../../theme/theme.ts";
 import { PlotLegend } from "./chart/plot_legend.tsx";
-import { ownPanes, PLOT_PANE_PX, PlotLines } from "./chart/plot_lines.ts";
+import { ownPanes, plotPanes, PRICE_PANE } from "./chart/panes.ts";
+import { PLOT_PANE_PX, PlotLines } from "./chart/plot_lines.ts";
 
 const POINTS = 2_000;
 const PRICE_PX = 240;
@@ -20,12 +21,15 @@ function Drawing({ data }: { readonly data: PlotData }) {
   const container = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
   const own = ownPanes(data.plots).length;
-  const hasPrices = data.plots.some(({ pane }) => pane === "price");
+  const hasPrices = data.plots.some(({ pane }) => pane === PRICE_PANE);
   useEffect(() => {
     if (container.current === null) return;
     const chart = createChart(container.current, chartLook(container.current));
     chart.timeScale().applyOptions(TIME_SCALE);
-    const lines = new PlotLines(chart, data.plots, hasPrices ? 1 : 0);
+    const lines = new PlotLines(chart, data.plots, [
+      ...(hasPrices ? [{ key: PRICE_PANE }] : []),
+      ...plotPanes(data.plots),
+    ]);
     lines.repaint();
     lines.show(data.time, data.values);
     chart.timeScale().fitContent();

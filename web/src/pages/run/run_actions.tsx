@@ -44,29 +44,31 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
     );
   };
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      {!hasEnded(backtest) && (
-        <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ id })}>Cancel run</Button>
-      )}
-      <Link to="/runs/new" search={{ from: id }} className={buttonClass()}>Run again with changes</Link>
-      <Button onClick={copy}>Copy as curl</Button>
-      {backtest.result !== null && (
-        <>
-          <a
-            href={`/api/backtests/${id}/report`}
-            target="_blank"
-            rel="noreferrer"
-            title="The run as one file, to keep, print or send"
-            className={buttonClass()}
-          >
-            Report
-          </a>
-          <ShareButton subject={{ backtest_id: id }} noun="run" />
-          <ExportMenu id={id} isPortfolio={backtest.result.portfolio !== undefined} />
-        </>
-      )}
-      <DeleteRun id={id} />
-      <p role="status" className="w-0 min-w-full text-sm text-muted empty:hidden sm:text-right">{note}</p>
+    <div className="max-sm:w-full">
+      <div className="flex flex-wrap items-center gap-2 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:*:shrink-0">
+        {!hasEnded(backtest) && (
+          <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ id })}>Cancel run</Button>
+        )}
+        <Link to="/runs/new" search={{ from: id }} className={buttonClass()}>Run again with changes</Link>
+        <Button onClick={copy}>Copy as curl</Button>
+        {backtest.result !== null && (
+          <>
+            <a
+              href={`/api/backtests/${id}/report`}
+              target="_blank"
+              rel="noreferrer"
+              title="The run as one file, to keep, print or send"
+              className={buttonClass()}
+            >
+              Report
+            </a>
+            <ShareButton subject={{ backtest_id: id }} noun="run" />
+            <ExportMenu id={id} isPortfolio={backtest.result.portfolio !== undefined} />
+          </>
+        )}
+        <DeleteRun id={id} />
+      </div>
+      <p role="status" className="mt-2 w-0 min-w-full text-sm text-muted empty:hidden sm:text-right">{note}</p>
     </div>
   );
 }

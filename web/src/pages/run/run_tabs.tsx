@@ -61,7 +61,11 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
       resetScroll: false,
     });
   return (
-    <Tabs.Root value={tab} onValueChange={choose} className="rounded-lg border border-line bg-surface">
+    <Tabs.Root
+      value={tab}
+      onValueChange={choose}
+      className="min-w-0 rounded-lg border border-line bg-surface max-sm:order-2"
+    >
       <TabList values={tabs} labels={LABELS} className="border-b border-line px-2" />
       <Tabs.Panel value={tab} className="min-h-96 p-3">
         <Suspense>

@@ -49,7 +49,9 @@ export function SummaryStrip({ result, definitions, isNarrow = false, before }: 
     <dl
       aria-label="Main figures"
       className={`grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-4 ${
-        isNarrow ? "" : "xl:grid-cols-8"
+        isNarrow
+          ? ""
+          : "max-sm:auto-cols-[9.5rem] max-sm:grid-flow-col max-sm:grid-cols-none! max-sm:overflow-x-auto xl:grid-cols-8"
       }`}
     >
       {SHOWN.map((name) => {

@@ -104,7 +104,13 @@ function TradeRows({ trades, rows, sort, setSort, first, showTrade }: {
     showTrade(i);
   };
   return (
-    <div ref={scroller} tabIndex={0} role="region" aria-label="Trades" className="max-h-[32rem] overflow-auto">
+    <div
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label="Trades"
+      className="max-h-[32rem] overflow-auto min-[2000px]:max-h-[max(32rem,100dvh-32rem)]"
+    >
       <div role="table" aria-label="Trades" aria-rowcount={rows.length + 1} className="min-w-max text-sm">
         <div
           role="row"

@@ -26,7 +26,7 @@ export function SharedPage() {
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="border-b border-line bg-surface">
-        <div className="mx-auto flex min-h-12 max-w-[1600px] flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1">
+        <div className="mx-auto flex min-h-12 max-w-(--page-width) flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1">
           <a href="/" className="flex items-center gap-2 font-semibold">
             <Logo />
             Hindcast
@@ -36,7 +36,7 @@ export function SharedPage() {
           </p>
         </div>
       </header>
-      <Main id="main" className="mx-auto flex w-full max-w-[1600px] grow flex-col gap-3 px-4 py-4">
+      <Main id="main" className="mx-auto flex w-full max-w-(--page-width) grow flex-col gap-3 px-4 py-4">
         {data !== undefined
           ? (
             <ReadOnly value>

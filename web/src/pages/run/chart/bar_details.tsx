@@ -11,7 +11,8 @@ const ORDERS_MAX = 20;
  *
  * @param market Of a run over many: the one whose candles are drawn. @param fills Those of the bar, in words.
  */
-export function BarDetails({ id, data, bar, market, isTraded, fills, onClose }: {
+export function BarDetails({ id, data, bar, zone, market, isTraded, fills, onClose }: {
+  readonly zone: string;
   readonly id: string;
   readonly data: RunBars;
   readonly bar: number;
@@ -38,7 +39,7 @@ export function BarDetails({ id, data, bar, market, isTraded, fills, onClose }: 
     <section aria-label="Chosen bar" className="border-t border-line px-3 py-2 text-sm print:hidden">
       <div className="flex items-center justify-between gap-3">
         <h2 className="font-semibold">
-          {formatTime(from)} UTC
+          {formatTime(from, zone)} {zone}
           {data.step > 1 && (
             <span className="font-normal text-muted">: {formatCount(data.step)} candles in one bar</span>
           )}
@@ -61,7 +62,7 @@ export function BarDetails({ id, data, bar, market, isTraded, fills, onClose }: 
           ? <p className="text-muted">It placed no order.</p>
           : (
             <ul aria-label="Orders placed" className="mt-1">
-              {placed.slice(0, ORDERS_MAX).map((order) => <li key={order.number}>{describeOrder(order)}</li>)}
+              {placed.slice(0, ORDERS_MAX).map((order) => <li key={order.number}>{describeOrder(order, zone)}</li>)}
             </ul>
           )}
         {placed !== undefined && placed.length > ORDERS_MAX && (
@@ -73,11 +74,11 @@ export function BarDetails({ id, data, bar, market, isTraded, fills, onClose }: 
 }
 
 /** `Placed buy market 3: filled at 101.5 on 2024-03-01 13:00, "breakout"`. */
-function describeOrder(order: Order): string {
+function describeOrder(order: Order, zone: string): string {
   const { side, type, quantity, limit_price, stop_price, status, reason, price, fill_time, tag } = order;
-  const prices = [["limit", limit_price], ["stop", stop_price]] as const;
-  const at = prices.flatMap(([name, value]) => value === null ? [] : [` ${name} ${formatExact(value)}`]).join("");
-  const fill = price === null ? "" : ` at ${formatExact(price)} on ${formatTime(fill_time)}`;
+  const prices = [stop_price, limit_price].filter((price) => price !== null).map(formatExact).join(", limit ");
+  const at = prices === "" ? "" : ` at ${prices}`;
+  const fill = price === null ? "" : ` at ${formatExact(price)} on ${formatTime(fill_time, zone)}`;
   const why = reason === null ? "" : `, ${toWords(reason)}`;
   const size = quantity === null ? "" : ` ${formatExact(quantity)}`;
   return `Placed ${side} ${toWords(type)}${size}${at}: ${status}${fill}${why}${

@@ -1,21 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { api, type Backtest, type TradeTable } from "../../../api.ts";
-import { Button } from "../../../parts/button.tsx";
-import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
-import { Legend } from "../../../parts/legend.tsx";
 import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
-import { PlotLegend } from "./plot_legend.tsx";
-import { ownPanes, PLOT_PANE_PX } from "./plot_lines.ts";
+import { ChartHeader, ChartNote } from "./chart_header.tsx";
+import { zonesOf } from "./chart_menu.tsx";
+import { useChartSettings } from "./chart_settings.ts";
+import { PLOT_PANE_PX } from "./plot_lines.ts";
 import { joinBars, loadBars, POINTS, type RunBars } from "./run_bars.ts";
-import { Choice } from "../../../parts/choice.tsx";
-import { type ChartMarket, nameCharts } from "./chart_series.ts";
+import { nameCharts } from "./chart_series.ts";
+import { type ChartMarket, ownPanes } from "./panes.ts";
 import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
 import { type ChartView, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 import { describeFills } from "./trade_marks.ts";
-
-const CHARTS_PX = 580;
 
 /** Lets other parts of the page move the charts. */
 export interface ChartsHandle {
@@ -23,7 +20,8 @@ export interface ChartsHandle {
   showTrade(i: number): void;
 }
 
-type Run = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result">;
+/** The part of a run that its charts need. */
+export type ChartedRun = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result">;
 
 /**
  * Candles with trades, equity against buy and hold, drawdown and position of a completed run.
@@ -34,7 +32,7 @@ type Run = Pick<Backtest, "id" | "parameters" | "symbol" | "exchange" | "result"
  * @param picks True if a click on a bar says what happened there.
  */
 export function Charts({ backtest, trades, market = "", ...others }: {
-  readonly backtest: Run;
+  readonly backtest: ChartedRun;
   readonly trades: TradeTable | undefined;
   readonly market?: string;
   readonly chooseMarket?: (market: string) => void;
@@ -46,6 +44,7 @@ export function Charts({ backtest, trades, market = "", ...others }: {
 }) {
   const { id, result } = backtest;
   const waiting = useRef<number | null>(null);
+  const [isLarge, enlarge] = useState(false);
   const markets = result?.portfolio?.contributions ?? [];
   const isKnown = markets.some(({ instrument }) => instrument === market);
   const own = isKnown ? market : undefined;
@@ -58,7 +57,16 @@ export function Charts({ backtest, trades, market = "", ...others }: {
     [chart.data, plots.data],
   );
   return (
-    <section aria-label="Charts" className="rounded-lg border border-line bg-surface">
+    <section
+      aria-label="Charts"
+      data-large={isLarge || undefined}
+      // A menu's key comes by here, too.
+      onKeyDown={({ key, target, currentTarget }) =>
+        key === "Escape" && target instanceof Node && currentTarget.contains(target) && enlarge(false)}
+      className={isLarge
+        ? "fixed inset-0 z-10 flex flex-col overflow-auto bg-surface"
+        : "rounded-lg border border-line bg-surface"}
+    >
       {data === undefined
         ? (
           <div className="grid h-[650px] place-items-center text-muted max-sm:h-[720px]" role="status">
@@ -72,6 +80,8 @@ export function Charts({ backtest, trades, market = "", ...others }: {
             trades={trades}
             market={own}
             waiting={waiting}
+            isLarge={isLarge}
+            enlarge={enlarge}
             {...others}
           />
         )}
@@ -80,7 +90,7 @@ export function Charts({ backtest, trades, market = "", ...others }: {
 }
 
 interface DrawingProps {
-  readonly backtest: Run;
+  readonly backtest: ChartedRun;
   readonly data: RunBars;
   readonly trades: TradeTable | undefined;
   readonly market: string | undefined;
@@ -92,12 +102,13 @@ interface DrawingProps {
   readonly view?: ChartView | undefined;
   readonly onView?: (view: ChartView | null) => void;
   readonly picks?: boolean;
+  /** True where the charts fill the window. */
+  readonly isLarge: boolean;
+  readonly enlarge: (isLarge: boolean) => void;
 }
 
-function Drawing(
-  { backtest, data, trades, market, chooseMarket, waiting, handle, first, view: firstView, onView, picks = false }:
-    DrawingProps,
-) {
+function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }: DrawingProps) {
+  const { backtest, data, trades, market, chooseMarket, waiting, handle, first, onView } = props;
   const isFresh = useRef(true);
   const { id, parameters, symbol, exchange, result } = backtest;
   const isPortfolio = result?.portfolio !== undefined;
@@ -114,6 +125,11 @@ function Drawing(
     [bar.data, trades, shown],
   );
   const [picked, setPicked] = useState<Picked | null>(null);
+  const [{ hidden, scale, shares, clock }, change] = useChartSettings();
+  const zones = zonesOf(backtest);
+  const zone = zones[clock];
+  const seen = useRef<ChartView>(null);
+  const chosen = useRef<number>(null);
   const settle = useRef(onView);
   settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
@@ -125,26 +141,41 @@ function Drawing(
       events: {
         onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
         onPick: (of, at) => picks && setPicked({ data: of, bar: at }),
-        onSettle: (at) => settle.current?.(at),
+        onSettle: (at) => {
+          seen.current = at;
+          settle.current?.(at);
+        },
         onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
+        onShares: (dragged) => change({ shares: dragged }),
       },
+      hidden,
     });
     chart.current = made;
     setBar({ data, bar: data.time.length - 1 });
     setPicked(null);
     return () => made.close();
-  }, [id, market, shown, data]);
+  }, [id, market, shown, data, hidden]);
+  useEffect(() => chart.current?.arrange({ scale, shares }, zone), [
+    id,
+    market,
+    shown,
+    data,
+    hidden,
+    scale,
+    shares,
+    zone,
+  ]);
   const levels = (i: number) => {
     if (trades === undefined) return;
+    chosen.current = i;
     const of = trades.instrument[i] ?? undefined;
     // Prices of another market have no place among these candles.
     chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trades, i, parameters) : []);
   };
   const show = (i: number) => {
-    if (trades === undefined) return;
     levels(i);
-    const entry = trades.entry_time[i]!;
-    void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
+    const entry = trades?.entry_time[i];
+    if (entry !== undefined) void chart.current?.goTo(entry, trades?.exit_time[i] ?? entry);
   };
   useEffect(() => {
     if (trades === undefined) return;
@@ -156,10 +187,13 @@ function Drawing(
       if (i >= 0) levels(i);
       return void chart.current?.goTo(firstView.fromMs, firstView.toMs, 0);
     }
-    if (i < 0 || (market !== undefined && trades.instrument[i] !== market)) return;
-    waiting.current = null;
-    show(i);
-  }, [trades, data]);
+    if (i >= 0 && (market === undefined || trades.instrument[i] === market)) {
+      waiting.current = null;
+      return show(i);
+    }
+    if (chosen.current !== null && chosen.current < trades.number.length) levels(chosen.current);
+    if (seen.current !== null) void chart.current?.goTo(seen.current.fromMs, seen.current.toMs, 0);
+  }, [trades, data, hidden]);
   useEffect(() => chart.current?.repaint(), [theme]);
   const paper = usePaperPicture(chart);
   useImperativeHandle(handle, () => ({
@@ -172,39 +206,30 @@ function Drawing(
   }), [trades, parameters, market, chooseMarket]);
   return (
     <>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
-        {isPortfolio && chooseMarket !== undefined && (
-          <Choice
-            label="Candles of"
-            values={["", ...(result?.portfolio?.contributions ?? []).map(({ instrument }) => instrument)]}
-            labelOf={(each) => labelMarket(backtest, each)}
-            value={market ?? ""}
-            onChange={chooseMarket}
-          />
-        )}
-        <BarValues {...bar} isPortfolio={isPortfolio} />
-        <p className="ml-auto flex items-center gap-2 text-xs text-muted">
-          <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
-          <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
-        </p>
-        <p className="w-full min-h-4 text-xs text-muted print:hidden">{sentences?.get(bar.bar)}</p>
-        <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
-      </div>
+      <ChartHeader
+        {...{ backtest, shown, market, chooseMarket, zone, zones, bar, isLarge, enlarge }}
+        sentence={sentences?.get(bar.bar)}
+        showAll={() => void chart.current?.showAll()}
+      />
       <div
         ref={container}
         role="img"
         tabIndex={picks ? 0 : undefined}
-        onKeyDown={({ key }) => {
-          if (key === "Escape") setPicked(null);
-          else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
+        onKeyDown={(event) => {
+          const { key } = event;
+          if (key === "Escape" && picked !== null) {
+            event.stopPropagation();
+            setPicked(null);
+          } else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
         }}
-        aria-label={nameCharts(shown, data)}
-        className="print:hidden"
-        style={{ height: CHARTS_PX + PLOT_PANE_PX * ownPanes(data.plots).length }}
+        aria-label={nameCharts(shown, data.plots, hidden)}
+        className="min-h-0 grow [--charts:580px] min-[2000px]:[--charts:max(580px,100dvh-34rem)] print:hidden"
+        style={isLarge ? {} : { height: `calc(var(--charts) + ${PLOT_PANE_PX * ownPanes(data.plots).length}px)` }}
       />
       {picked !== null && (
         <PickedBar
           {...picked}
+          zone={zone}
           run={backtest}
           shown={shown}
           trades={trades}
@@ -212,33 +237,9 @@ function Drawing(
         />
       )}
       <div ref={paper} className="hidden print:block" />
-      <ChartNote {...view} />
+      <ChartNote {...view} zone={zone} />
     </>
   );
-}
-
-/** The maker of the charts, and the fills in view that are too many to be drawn. */
-function ChartNote({ fills, areDrawn }: { readonly fills: number; readonly areDrawn: boolean }) {
-  return (
-    <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
-      <span>
-        Times are UTC. Charts by{" "}
-        <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
-        {" "}
-        Lightweight Charts™.
-      </span>
-      <span className="min-h-4 print:hidden">
-        {areDrawn ? "" : `${formatCount(fills)} fills in view: zoom in to see them`}
-      </span>
-    </p>
-  );
-}
-
-/** A market with its currency, where there are several. */
-function labelMarket({ symbol, exchange, result }: Run, market: string): string {
-  if (market === "") return `Benchmark ${symbol}@${exchange}`;
-  const currency = result?.portfolio?.contributions.find(({ instrument }) => instrument === market)?.currency;
-  return currency === undefined ? market : `${market}, ${currency}`;
 }
 
 /** The element that shows a picture of the chart while the page is printed. */
@@ -253,27 +254,4 @@ function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLD
     return () => picture.remove();
   }, [isPrinting, chart]);
   return paper;
-}
-
-/** The values of the bar under the pointer, or of the last one. */
-function BarValues({ data, bar, isPortfolio }: {
-  readonly data: RunBars;
-  readonly bar: number;
-  readonly isPortfolio: boolean;
-}) {
-  const items: readonly (readonly [label: string, value: string])[] = [
-    ["O", formatExact(data.open[bar])],
-    ["H", formatExact(data.high[bar])],
-    ["L", formatExact(data.low[bar])],
-    ["C", formatExact(data.close[bar])],
-    ["Equity", formatMoney(data.equity[bar])],
-    ["Buy & hold", formatMoney(data.buy_hold[bar])],
-    ["Drawdown", formatPercent(data.drawdown[bar])],
-    isPortfolio ? ["Net exposure", formatPercent(data.position[bar])] : ["Position", formatExact(data.position[bar])],
-  ];
-  return (
-    <div className="flex flex-wrap gap-x-3 text-xs">
-      <Legend time={data.time[bar] ?? null} items={items} />
-    </div>
-  );
 }

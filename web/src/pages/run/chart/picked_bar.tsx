@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo } from "react";
 import type { Backtest, TradeTable } from "../../../api.ts";
-import type { ChartMarket } from "./chart_series.ts";
+import type { ChartMarket } from "./panes.ts";
 import type { RunBars } from "./run_bars.ts";
 import type { StackedChart } from "./stacked_chart.ts";
 import { describeFills } from "./trade_marks.ts";
@@ -14,8 +14,9 @@ export interface Picked {
 }
 
 /** Says what happened at a bar that was picked. @param shown Null in a run over one market. */
-export function PickedBar({ data, bar, run: { id, result }, shown, trades, onClose }: Picked & {
+export function PickedBar({ data, bar, zone, run: { id, result }, shown, trades, onClose }: Picked & {
   readonly run: Pick<Backtest, "id" | "result">;
+  readonly zone: string;
   readonly shown: ChartMarket | null;
   readonly trades: TradeTable | undefined;
   readonly onClose: () => void;
@@ -27,6 +28,7 @@ export function PickedBar({ data, bar, run: { id, result }, shown, trades, onClo
       <BarDetails
         data={data}
         bar={bar}
+        zone={zone}
         id={id}
         market={market}
         isTraded={result?.portfolio?.contributions.some(({ instrument }) => instrument === market) ?? true}

@@ -3,12 +3,12 @@ import type { PlotData } from "../../../api.ts";
 import { toChartTime } from "../../../parts/chart_look.ts";
 import { formatExact } from "../../../parts/format.ts";
 import { readColor } from "../../../theme/theme.ts";
+import { keyOf, lookIn, type Pane, placeOf } from "./panes.ts";
 
 /** The tokens of the lines' colours; further lines have other styles. */
 const TOKENS = ["accent", "warn", "gain", "loss", "muted", "text"] as const;
 const STYLES = [LineStyle.Solid, LineStyle.Dashed, LineStyle.Dotted] as const;
 const DASHES = ["", "6 4", "2 3"] as const;
-const PRICE_PANE = "price";
 // A line has no extent where a strategy plotted few values.
 const MARKED_MAX = 60;
 /** Height of a pane of plots, beside 580 px of the run's own panes. */
@@ -20,24 +20,18 @@ export function plotLook(place: number): { readonly token: string; readonly styl
   return { token: TOKENS[place % TOKENS.length]!, style: STYLES[style]!, dash: DASHES[style]! };
 }
 
-/** The panes of plots below the candles, in the order of their first plot. */
-export function ownPanes(plots: PlotData["plots"]): readonly string[] {
-  return [...new Set(plots.map(({ pane }) => pane))].filter((pane) => pane !== PRICE_PANE);
-}
-
 /** The lines that a strategy plotted, over the candles of a chart and in panes below. */
 export class PlotLines {
   readonly #series: readonly ISeriesApi<"Line">[];
 
-  /** @param firstPane The index of the first pane of their own; pane 0 has the candles. */
-  constructor(chart: IChartApi, plots: PlotData["plots"], firstPane: number) {
-    const own = ownPanes(plots);
+  /** @param panes Those that are shown, in their order. */
+  constructor(chart: IChartApi, plots: PlotData["plots"], panes: readonly Pick<Pane, "key">[]) {
     const priceFormat = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
     this.#series = plots.map(({ pane }, place) =>
       chart.addSeries(LineSeries, {
         ...{ priceFormat, lineWidth: 1, lineStyle: plotLook(place).style },
-        ...{ priceLineVisible: false, lastValueVisible: false },
-      }, pane === PRICE_PANE ? 0 : firstPane + own.indexOf(pane))
+        ...{ priceLineVisible: false, lastValueVisible: false, ...lookIn(panes, keyOf(pane)) },
+      }, placeOf(panes, keyOf(pane)))
     );
     for (const series of this.#series) {
       if (series.getPane().paneIndex() > 0) {

@@ -6,13 +6,15 @@ import {
   type IPriceLine,
   type LogicalRange,
 } from "lightweight-charts";
-import { candleLook, chartLook, fade, TIME_SCALE, toChartTime } from "../../../parts/chart_look.ts";
+import { chartLook, TIME_SCALE, timeLook, toChartTime } from "../../../parts/chart_look.ts";
 import { readColor } from "../../../theme/theme.ts";
-import { addSeries, type ChartMarket, titlesOf } from "./chart_series.ts";
+import { addSeries, paintSeries, type RunSeries, scaleSeries, showBars } from "./chart_series.ts";
+import { type ChartMarket, type Pane, panesOf, VOLUME } from "./panes.ts";
+import type { ChartSettings } from "./chart_settings.ts";
 import type { TradeLevel } from "./trade_levels.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
 import type { TradeTable } from "../../../api.ts";
-import { ownPanes, PlotLines } from "./plot_lines.ts";
+import { PlotLines } from "./plot_lines.ts";
 import type { RunBars } from "./run_bars.ts";
 import { gatherMarks, listFills, toMarker, wordsFit } from "./trade_marks.ts";
 
@@ -21,8 +23,6 @@ const MARKERS_MAX = 250;
 const SETTLE_MS = 60;
 /** Candles beside a stretch that is shown, at least. */
 const ROOM_MIN = 40;
-const PLOT_PANE_SHARE = 2;
-const PANES = 4;
 
 /** Told to the page around the chart. */
 interface ChartEvents {
@@ -34,6 +34,8 @@ interface ChartEvents {
   onView(fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
   /** The same two times when a move has ended; null where the whole run is in view. */
   onSettle(view: ChartView | null): void;
+  /** The heights of the panes after one was dragged, by their keys. */
+  onShares(shares: Readonly<Record<string, number>>): void;
 }
 
 /** A stretch of a run that is looked at, in milliseconds since 1970. */
@@ -46,10 +48,13 @@ export interface ChartView {
 export class StackedChart {
   readonly #container: HTMLElement;
   readonly #chart: IChartApi;
-  readonly #series;
+  readonly #series: RunSeries;
   readonly #markers;
   readonly #plots: PlotLines;
+  readonly #panes: readonly Pane[];
+  readonly #start: RunBars;
   readonly #titles;
+  readonly #leave = new AbortController();
   readonly #load: (window: ChartWindow) => Promise<RunBars>;
   readonly #events: ChartEvents;
   readonly #market: ChartMarket | null;
@@ -59,28 +64,32 @@ export class StackedChart {
   readonly #lines: IPriceLine[] = [];
   #settle: ReturnType<typeof setTimeout> | undefined;
   #loading = 0;
+  #shares = "";
   #isClosed = false;
 
   /** @param data The whole run. @param load Gives the bars of a window. @param market Null in a run over one market. */
   constructor(
     container: HTMLElement,
     data: RunBars,
-    { load, market, events }: {
+    { load, market, events, hidden }: {
       readonly load: (window: ChartWindow) => Promise<RunBars>;
       readonly market: ChartMarket | null;
       readonly events: ChartEvents;
+      readonly hidden: ChartSettings["hidden"];
     },
   ) {
     this.#market = market;
     this.#data = data;
+    this.#start = data;
     this.#load = load;
     this.#events = events;
     this.#container = container;
     this.#chart = createChart(container, chartLook(container));
     this.#chart.timeScale().applyOptions(TIME_SCALE);
-    this.#series = addSeries(this.#chart, market !== null);
-    this.#plots = new PlotLines(this.#chart, data.plots, PANES);
-    this.#chart.panes().slice(PANES).forEach((pane) => pane.setStretchFactor(PLOT_PANE_SHARE));
+    const panes = panesOf(market, data.plots).filter(({ key }) => !hidden.includes(key));
+    this.#panes = panes;
+    this.#series = addSeries(this.#chart, panes, market !== null, !hidden.includes(VOLUME));
+    this.#plots = new PlotLines(this.#chart, data.plots, panes);
     this.#markers = createSeriesMarkers(this.#series.candles, []);
     this.#titles = this.#chart.panes().map((pane) =>
       createTextWatermark(pane, { horzAlign: "left", vertAlign: "top" })
@@ -98,6 +107,27 @@ export class StackedChart {
       const bar = barAt(logical);
       if (bar !== null) this.#events.onPick(this.#data, bar);
     });
+    addEventListener("pointerup", () => this.#noticeShares(), { signal: this.#leave.signal });
+  }
+
+  /** Divides the scales, the height and the time as a person wants them. @param zone IANA name. */
+  arrange({ scale, shares }: Pick<ChartSettings, "scale" | "shares">, zone: string): void {
+    scaleSeries(this.#series, scale, this.#start);
+    const panes = this.#chart.panes();
+    this.#panes.forEach(({ key, share }, i) => panes[i]?.setStretchFactor(shares[key] ?? share));
+    this.#shares = JSON.stringify(this.#readShares());
+    this.#chart.applyOptions(timeLook(zone));
+  }
+
+  #readShares(): ChartSettings["shares"] {
+    const panes = this.#chart.panes();
+    return Object.fromEntries(this.#panes.map(({ key }, i) => [key, panes[i]?.getStretchFactor() ?? 1]));
+  }
+
+  /** The library does not tell when a pane was dragged. */
+  #noticeShares(): void {
+    const shares = this.#readShares();
+    if (JSON.stringify(shares) !== this.#shares) this.#events.onShares(shares);
   }
 
   /** Draws entries and exits. */
@@ -118,21 +148,11 @@ export class StackedChart {
 
   /** Takes the colours of the palette that is shown. */
   repaint(): void {
-    const [text, muted, surface, loss, accent] = ["text", "muted", "surface", "loss", "accent"].map(readColor);
     this.#chart.applyOptions(chartLook(this.#container));
-    const { candles, equity, buyHold, drawdown, position } = this.#series;
-    candles.applyOptions(candleLook());
-    equity.applyOptions({ color: accent! });
-    buyHold.applyOptions({ color: muted! });
-    drawdown.applyOptions({
-      ...{ bottomLineColor: loss!, bottomFillColor1: fade(loss!, 0.1), bottomFillColor2: fade(loss!, 0.45) },
-      ...{ topLineColor: loss!, topFillColor1: surface!, topFillColor2: surface! },
-    });
-    position.applyOptions({ color: text! });
+    paintSeries(this.#series);
     this.#plots.repaint();
-    const titles = [...titlesOf(this.#market), ...ownPanes(this.#data.plots)];
     this.#titles.forEach((title, i) =>
-      title.applyOptions({ lines: [{ text: titles[i] ?? "", color: muted!, fontSize: 11 }] })
+      title.applyOptions({ lines: [{ text: this.#panes[i]?.title ?? "", color: readColor("muted"), fontSize: 11 }] })
     );
     this.setLevels(this.#levels);
     this.#drawTrades();
@@ -198,6 +218,7 @@ export class StackedChart {
 
   close(): void {
     this.#isClosed = true;
+    this.#leave.abort();
     clearTimeout(this.#settle);
     this.#chart.remove();
   }
@@ -244,23 +265,10 @@ export class StackedChart {
 
   #show(data: RunBars): void {
     this.#data = data;
-    const at = (bar: number) => toChartTime(data.time[bar]!);
-    const bars = data.time.map((_, bar) => bar);
-    const line = (values: readonly (number | null)[], factor = 1) =>
-      bars.map((bar) => {
-        const value = values[bar];
-        return value === null || value === undefined ? { time: at(bar) } : { time: at(bar), value: value * factor };
-      });
-    this.#series.candles.setData(bars.map((bar) => {
-      const [open, high, low, close] = [data.open[bar], data.high[bar], data.low[bar], data.close[bar]];
-      if (open == null || high == null || low == null || close == null) return { time: at(bar) };
-      return { time: at(bar), open, high, low, close };
-    }));
-    this.#series.equity.setData(line(data.equity));
-    this.#series.buyHold.setData(line(data.buy_hold));
-    this.#series.drawdown.setData(line(data.drawdown, -100));
-    this.#series.position.setData(line(data.position, this.#market === null ? 1 : 100));
+    showBars(this.#series, data, this.#market !== null);
     this.#plots.show(data.time, data.values);
+    // Moving stops where the run begins and ends; where a window does, more is loaded.
+    this.#chart.timeScale().applyOptions({ fixLeftEdge: data.from === 0, fixRightEdge: data.until === data.candles });
   }
 
   #drawTrades(): void {

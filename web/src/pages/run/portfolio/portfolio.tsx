@@ -32,10 +32,8 @@ export function PortfolioView({ portfolio, showTrades }: {
         <Weights portfolio={portfolio} />
         <Profits portfolio={portfolio} />
       </div>
-      <div className="grid items-start gap-6 min-[1800px]:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <Contributions portfolio={portfolio} showTrades={showTrades} />
-        <Correlations portfolio={portfolio} />
-      </div>
+      <Contributions portfolio={portfolio} showTrades={showTrades} />
+      <Correlations portfolio={portfolio} />
     </div>
   );
 }

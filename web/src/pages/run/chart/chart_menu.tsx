@@ -1,0 +1,86 @@
+import { Menu } from "@base-ui/react/menu";
+import type { Backtest, PlotData } from "../../../api.ts";
+import { buttonClass } from "../../../parts/button.tsx";
+import { MENU_ITEM_CLASS, MenuPanel } from "../../../parts/menu_panel.tsx";
+import { type ChartMarket, panesOf, VOLUME } from "./panes.ts";
+import { CLOCKS, SCALES, useChartSettings } from "./chart_settings.ts";
+
+const SCALE_LABELS = { linear: "Linear scale", log: "Log scale", percent: "Percent since the start" } as const;
+const CLOCK_LABELS = {
+  utc: () => "Times in UTC",
+  local: (zone: string) => `Your times: ${zone}`,
+  market: (zone: string) => `The market's: ${zone}`,
+} as const;
+const LOCAL = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const DAYS = /[dwM]$/;
+
+/** The names of the zones whose times a run's charts can show. Days are dates of UTC. */
+export function zonesOf({ parameters: { timeframe }, result }: Pick<Backtest, "parameters" | "result">) {
+  const isDaily = DAYS.test(String(timeframe));
+  const market = result?.data.session?.timezone ?? "UTC";
+  return isDaily ? { utc: "UTC", local: "UTC", market: "UTC" } : { utc: "UTC", local: LOCAL, market };
+}
+
+/** Chooses the scale, the time zone and the panes of a run's charts, which this browser remembers. */
+export function ChartMenu({ market, plots, zones }: {
+  readonly market: ChartMarket | null;
+  readonly plots: PlotData["plots"];
+  readonly zones: ReturnType<typeof zonesOf>;
+}) {
+  const [{ scale, clock, hidden, shares }, change] = useChartSettings();
+  const [, ...others] = panesOf(market, plots);
+  const panes = [{ key: VOLUME, title: "Volume" }, ...others];
+  const clocks = CLOCKS.filter((each) => each === "utc" || zones[each] !== zones.utc);
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger className={buttonClass("quiet")}>View</Menu.Trigger>
+      <MenuPanel align="end">
+        <Menu.RadioGroup value={scale} onValueChange={(value) => change({ scale: value })}>
+          {SCALES.map((each) => <Choice key={each} value={each} label={SCALE_LABELS[each]} />)}
+        </Menu.RadioGroup>
+        {clocks.length > 1 && (
+          <>
+            <Menu.Separator className="my-1 border-t border-line" />
+            <Menu.RadioGroup value={clock} onValueChange={(value) => change({ clock: value })}>
+              {clocks.map((each) => <Choice key={each} value={each} label={CLOCK_LABELS[each](zones[each])} />)}
+            </Menu.RadioGroup>
+          </>
+        )}
+        <Menu.Separator className="my-1 border-t border-line" />
+        {panes.map(({ key, title }) => (
+          <Menu.CheckboxItem
+            key={key}
+            className={MENU_ITEM_CLASS}
+            checked={!hidden.includes(key)}
+            onCheckedChange={(isShown) =>
+              change({ hidden: isShown ? hidden.filter((each) => each !== key) : [...hidden, key] })}
+          >
+            <span className="w-4">
+              <Menu.CheckboxItemIndicator>✓</Menu.CheckboxItemIndicator>
+            </span>
+            {title}
+          </Menu.CheckboxItem>
+        ))}
+        {Object.keys(shares).length > 0 && (
+          <Menu.Item
+            className={MENU_ITEM_CLASS}
+            onClick={() => change({ shares: {} })}
+          >
+            <span className="w-4" />Usual heights
+          </Menu.Item>
+        )}
+      </MenuPanel>
+    </Menu.Root>
+  );
+}
+
+function Choice({ value, label }: { readonly value: string; readonly label: string }) {
+  return (
+    <Menu.RadioItem value={value} className={MENU_ITEM_CLASS} closeOnClick={false}>
+      <span className="w-4">
+        <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
+      </span>
+      {label}
+    </Menu.RadioItem>
+  );
+}

@@ -1,0 +1,58 @@
+import { useSyncExternalStore } from "react";
+
+/** How the scale of prices and equity is divided. */
+export const SCALES = ["linear", "log", "percent"] as const;
+/** The clocks whose time the charts can show. */
+export const CLOCKS = ["utc", "local", "market"] as const;
+
+/** How a person wants the charts of runs, kept in this browser. */
+export interface ChartSettings {
+  readonly scale: (typeof SCALES)[number];
+  readonly clock: (typeof CLOCKS)[number];
+  /** Keys of panes, and `volume`. */
+  readonly hidden: readonly string[];
+  /** The heights of panes that were dragged, by their keys. */
+  readonly shares: Readonly<Record<string, number>>;
+}
+
+const KEY = "hindcast.charts";
+const START: ChartSettings = { scale: "linear", clock: "utc", hidden: [], shares: {} };
+const listeners = new Set<() => void>();
+let current: ChartSettings | undefined;
+
+/** The settings, and a function that changes some of them. */
+export function useChartSettings(): readonly [ChartSettings, typeof change] {
+  return [useSyncExternalStore(subscribe, read), change];
+}
+
+function change(changes: Partial<ChartSettings>): void {
+  current = { ...read(), ...changes };
+  localStorage.setItem(KEY, JSON.stringify(current));
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function read(): ChartSettings {
+  return current ??= parse();
+}
+
+/** A report that was opened from the service has no storage. */
+function parse(): ChartSettings {
+  try {
+    const { scale, clock, hidden, shares } = Object(JSON.parse(localStorage.getItem(KEY) ?? "{}"));
+    return {
+      scale: SCALES.find((each) => each === scale) ?? START.scale,
+      clock: CLOCKS.find((each) => each === clock) ?? START.clock,
+      hidden: Array.isArray(hidden) ? hidden.map(String) : START.hidden,
+      shares: Object.fromEntries(
+        Object.entries(Object(shares)).flatMap(([key, share]) => Number(share) > 0 ? [[key, Number(share)]] : []),
+      ),
+    };
+  } catch {
+    return START;
+  }
+}
