@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
 import { findViolations } from "../support/browser.ts";
 import { until } from "../support/until.ts";
-import type { TestClient } from "../support/client.ts";
+import { BACKTEST, type TestClient } from "../support/client.ts";
 
 /** Edits the labels of a run on its page, by keys. */
 export async function editLabels(page: Page, user: TestClient, id: string): Promise<void> {
@@ -123,7 +123,7 @@ export async function filterRuns(page: Page, user: TestClient): Promise<void> {
     // The rows are those of the earlier order until the service has answered.
     await page.getByRole("region", { name: "Runs" }).and(page.locator("[aria-busy=false]")).waitFor();
     const listed = JSON.parse((await user.get(`/api/backtests?view=summary&sort=return&order=${order}`)).text);
-    const links = await rows.locator("td:nth-child(2) a[href^='/runs/']").all();
+    const links = await rows.locator("td:nth-child(3) a[href^='/runs/']").all();
     const ids = await Promise.all(links.map((link) => link.getAttribute("href")));
     expect(ids).toEqual(listed.backtests.map(({ id }: { readonly id: string }) => `/runs/${id}`));
   }
@@ -132,4 +132,49 @@ export async function filterRuns(page: Page, user: TestClient): Promise<void> {
   await only.getByRole("button", { name: "Star Crossing slowly", pressed: true }).click();
   await only.getByRole("button", { name: "Star Crossing slowly", pressed: false }).waitFor();
   await answered;
+}
+
+/** Submits runs as a program does while the list is open, and compares, tags and deletes those that are chosen in it. */
+export async function chooseRuns(page: Page, user: TestClient): Promise<void> {
+  const table = page.getByRole("region", { name: "Runs" });
+  const rows = table.locator("tbody tr[data-row]");
+  const submit = async (name: string, labels: object = {}) =>
+    await user.finish(
+      (await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, name, ...labels } })).at("/backtest/id"),
+    );
+  await page.goto(`${user.url}/runs`);
+  await rows.nth(2).waitFor();
+  await submit("by a program");
+  await rows.filter({ hasText: "by a program" }).waitFor();
+  await submit("a try", { tags: ["try"] });
+  await submit("another one");
+  await rows.filter({ hasText: "another one" }).waitFor();
+  expect(await rows.filter({ hasText: "a try" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Show them" }).click();
+  await rows.filter({ hasText: "a try" }).waitFor();
+  await page.getByRole("button", { name: "Leave them out" }).click();
+  await rows.filter({ hasText: "a try" }).waitFor({ state: "hidden" });
+
+  const chosen = page.getByRole("region", { name: "Chosen runs" });
+  const choose = async () => {
+    for (const name of ["by a program", "another one"]) await page.getByLabel(`Choose ${name}`).click();
+    await chosen.getByText("2 runs chosen").waitFor();
+  };
+  await choose();
+  expect(await chosen.getByRole("link", { name: "Compare" }).getAttribute("href")).toMatch(
+    /ids=[\w-]{36}\W.*[\w-]{36}$/,
+  );
+  expect(await findViolations(page)).toEqual([]);
+  await chosen.getByLabel("Tag for the chosen runs").fill("both");
+  await chosen.getByRole("button", { name: "Add tag" }).click();
+  await chosen.waitFor({ state: "hidden" });
+  await until(async () => await rows.getByRole("link", { name: "both", exact: true }).count() === 2);
+  await page.getByLabel("Group").click();
+  await table.getByRole("rowheader", { name: /^SMA Cross on DEMO, SAMPLE/ }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await choose();
+  await chosen.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete 2 runs" }).click();
+  await rows.filter({ hasText: "by a program" }).waitFor({ state: "hidden" });
+  expect((await user.get("/api/backtests?tag=both")).list("/backtests")).toEqual([]);
 }

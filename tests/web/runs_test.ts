@@ -5,7 +5,7 @@ import { BACKTEST } from "../support/client.ts";
 import { until } from "../support/until.ts";
 import { startTestService } from "../support/service.ts";
 import { copyAsCurl } from "./curl_steps.ts";
-import { editLabels, filterRuns } from "./label_steps.ts";
+import { chooseRuns, editLabels, filterRuns } from "./label_steps.ts";
 import { simulateRun } from "./monte_carlo_steps.ts";
 import { stressRun } from "./stress_steps.ts";
 import { makeRun } from "./sample_runs.ts";
@@ -90,6 +90,50 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     expect(await findViolations(page)).toEqual([]);
     await chart.press("Escape");
     await bar.waitFor({ state: "hidden" });
+  });
+
+  await t.step("the charts fill the window, and keep their scale and panes", async () => {
+    const name = (words: string) => page.getByRole("img", { name: new RegExp(`^Candles, ${words}, SMA`) });
+    const choose = async (role: "menuitemradio" | "menuitemcheckbox", item: string) => {
+      await page.getByRole("button", { name: "View", exact: true }).click();
+      await page.getByRole(role, { name: item }).click();
+      await page.keyboard.press("Escape");
+    };
+    await choose("menuitemradio", "Log scale");
+    await choose("menuitemcheckbox", "Drawdown");
+    await name("equity and position").waitFor();
+    await page.getByRole("button", { name: "Enlarge" }).click();
+    await page.getByRole("tab", { name: "Trades" }).waitFor({ state: "hidden" });
+    await until(async () => (await name("equity and position").boundingBox())!.height > 600);
+    await name("equity and position").locator("canvas").first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("tab", { name: "Trades" }).waitFor();
+
+    await page.reload();
+    await name("equity and position").waitFor();
+    await page.getByRole("button", { name: "View", exact: true }).click();
+    expect(await page.getByRole("menuitemradio", { name: "Log scale" }).getAttribute("aria-checked")).toBe("true");
+    await page.getByRole("menuitemcheckbox", { name: "Drawdown" }).click();
+    await name("equity, drawdown and position").waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  await t.step("a wide screen has charts and tables side by side, and none moves beyond the run", async () => {
+    const before = page.viewportSize()!;
+    await page.setViewportSize({ width: 2560, height: 1440 });
+    const charts = page.getByRole("region", { name: "Charts" });
+    const tabs = page.getByRole("tablist");
+    await until(async () => (await tabs.boundingBox())!.x > (await charts.boundingBox())!.x + 1000);
+    await page.getByRole("button", { name: "Whole run" }).click();
+    await page.getByText("2024-01-01 to 2024-12-31").waitFor();
+    const { x, y, width } = (await page.getByRole("img", { name: /^Candles/ }).boundingBox())!;
+    await page.mouse.move(x + width / 2, y + 100);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 4, y + 100, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText("2024-01-01 to 2024-12-31").waitFor();
+    await page.setViewportSize(before);
   });
 
   await t.step("orders, metrics and assumptions have a tab each", async () => {
@@ -187,6 +231,11 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     },
   );
 
+  await t.step(
+    "the list follows programs; runs are compared, tagged and deleted together",
+    () => chooseRuns(page, user),
+  );
+
   await t.step("curl runs the command that a page copies, also for code inside of a run", async () => {
     await copyAsCurl(page, user);
   });
@@ -220,6 +269,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     // Drawings are as wide as the page, and their texts stay legible.
     const completed = (await user.get("/api/backtests?view=summary&status=completed")).list("/backtests").map(Object);
     await page.goto(`${service.url}/runs/${completed.find(({ metrics }) => metrics.trades > 10).id}`);
+    await until(async () => (await page.getByRole("img", { name: /^Candles/ }).boundingBox())!.y < 640);
     const text = page.getByRole("img", { name: "closed trades" }).first().locator("text").first();
     expect((await text.boundingBox())?.height).toBeGreaterThan(9);
   });

@@ -23,7 +23,7 @@ export function Compared({ data, leave }: { readonly data: Comparison; readonly 
 }
 
 /** The runs with the marks of their curves. */
-function RunList({ data: { backtests }, leave }: {
+function RunList({ data: { backtests, differences }, leave }: {
   readonly data: Comparison;
   readonly leave: ((id: string) => void) | undefined;
 }) {
@@ -51,6 +51,7 @@ function RunList({ data: { backtests }, leave }: {
               {symbol} {exchange} · {timeframe} · {formatMoney(initial_balance)}
             </p>
             <p className="text-sm text-muted">{start_date} to {end_date}</p>
+            <p className="line-clamp-2 text-sm wrap-anywhere">{settingsOf(differences, i)}</p>
           </div>
           {leave !== undefined && backtests.length > RUNS_MIN && (
             <button
@@ -94,6 +95,12 @@ function ComparedDifferences({ data: { differences, backtests } }: { readonly da
       </Table>
     </section>
   );
+}
+
+/** The settings of a run that differ from the others', in words: `fast 5, slow 30`. */
+function settingsOf(differences: Comparison["differences"], i: number): string {
+  const own = differences.filter(({ path }) => path.startsWith("/parameters/"));
+  return own.map(({ path, values }) => `${nameOf(path)} ${show(values[i])}`).join(", ");
 }
 
 /** `/parameters/execution/commission` as `execution commission`. */

@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { api, type BacktestSummary } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { formatPercent, formatTime, toneClass } from "../../parts/format.ts";
-import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
+import { TRY_TAG } from "../runs/runs_search.ts";
+import { settingsThatDiffer } from "../runs/settings_that_differ.ts";
+import { Table, type TableColumn, TALL_ROW_CLASS } from "../../parts/table.tsx";
 
 const OFFERED = 50;
 const CHOSEN_MIN = 2;
@@ -22,7 +24,10 @@ const COLUMNS: readonly TableColumn[] = [
 export function RunPicker() {
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const { data, isPending } = useQuery(api.backtests.summaries.queryOptions({ status: "completed", limit: OFFERED }));
+  const { data, isPending } = useQuery(
+    api.backtests.summaries.queryOptions({ status: "completed", not_tag: TRY_TAG, limit: OFFERED }),
+  );
+  const differing = useMemo(() => settingsThatDiffer(data?.backtests ?? []), [data]);
   const toggle = (id: string) =>
     setChosen(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   return (
@@ -47,15 +52,18 @@ export function RunPicker() {
         {(data?.backtests ?? []).map((run) => {
           const isChosen = chosen.includes(run.id);
           const isFull = !isChosen && chosen.length === CHOSEN_MAX;
-          return <Row key={run.id} run={run} isChosen={isChosen} isFull={isFull} onToggle={() => toggle(run.id)} />;
+          const settings = differing.get(run.id) ?? "";
+          return <Row key={run.id} {...{ run, settings, isChosen, isFull }} onToggle={() => toggle(run.id)} />;
         })}
       </Table>
     </>
   );
 }
 
-function Row({ run, isChosen, isFull, onToggle }: {
+function Row({ run, settings, isChosen, isFull, onToggle }: {
   readonly run: BacktestSummary;
+  /** In words, those that tell it from the other runs. */
+  readonly settings: string;
   readonly isChosen: boolean;
   readonly isFull: boolean;
   readonly onToggle: () => void;
@@ -63,7 +71,7 @@ function Row({ run, isChosen, isFull, onToggle }: {
   const { strategy, symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
   const name = run.name ?? strategy;
   return (
-    <tr className={ROW_CLASS}>
+    <tr className={TALL_ROW_CLASS}>
       <td className="px-3 text-left">
         <input
           type="checkbox"
@@ -74,7 +82,10 @@ function Row({ run, isChosen, isFull, onToggle }: {
           className="block size-4 accent-accent"
         />
       </td>
-      <td className="truncate px-3 text-left font-medium" title={name}>{name}</td>
+      <td className="px-3 text-left">
+        <span className="block truncate font-medium" title={name}>{name}</span>
+        <span className="block truncate text-xs text-muted" title={settings}>{settings}</span>
+      </td>
       <td className="truncate px-3 text-left" title={`${symbol} on ${exchange}`}>{symbol} · {timeframe}</td>
       <td className="px-3 text-left whitespace-nowrap text-muted">{start_date} – {end_date}</td>
       <td className={`px-3 ${toneClass(metrics?.total_return)}`}>{formatPercent(metrics?.total_return, true)}</td>

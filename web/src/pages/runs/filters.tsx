@@ -12,7 +12,8 @@ export function Filters({ search, put }: {
   readonly put: (change: RunsChange) => void;
 }) {
   const { data } = useQuery(api.backtests.filterValues.queryOptions());
-  const { status = ALL, strategy = ALL, symbol = ALL, tag = ALL, starred = false, sort = "created" } = search;
+  const { status = ALL, strategy = ALL, symbol = ALL, tag = ALL, starred = false, grouped = false, sort = "created" } =
+    search;
   return (
     <div
       className="grid grid-cols-2 items-center gap-x-4 gap-y-2 sm:flex sm:flex-wrap"
@@ -46,6 +47,15 @@ export function Filters({ search, put }: {
           className="size-4 accent-accent"
         />
         Starred
+      </label>
+      <label className="flex items-center gap-1.5 text-sm text-muted">
+        <input
+          type="checkbox"
+          checked={grouped}
+          onChange={({ target }) => put({ grouped: target.checked || undefined })}
+          className="size-4 accent-accent"
+        />
+        Group
       </label>
       <div className="sm:hidden">
         <Choice<RunSort>

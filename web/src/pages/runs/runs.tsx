@@ -1,16 +1,19 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { api, type BacktestSummary, client, describeError, pagesOf } from "../../api.ts";
 import { buttonClass } from "../../parts/button.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { Filters } from "./filters.tsx";
 import { FirstRun } from "./first_run.tsx";
-import { isFiltered, readRunsSearch, type RunsChange, type RunsSearch } from "./runs_search.ts";
+import { isFiltered, readRunsSearch, type RunsChange, type RunsSearch, toRequest, TRY_TAG } from "./runs_search.ts";
+import { ChosenRuns } from "./chosen_runs.tsx";
 import { RunsTable } from "./runs_table.tsx";
 
 const PAGE = 100;
 const LIVE_MS = 1_000;
+const NEWEST_MS = 2_000;
 const SEARCH_LENGTH_MAX = 100;
 const route = getRouteApi("/signed-in/runs");
 
@@ -21,9 +24,13 @@ export function RunsPage() {
   const list = useRuns(search);
   const { data, error } = list;
   const runs = data?.pages.flatMap(({ backtests }) => backtests) ?? [];
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const tries = useTries();
+  useNewest();
   const put = (change: RunsChange) =>
     void navigate({ search: (before) => readRunsSearch({ ...before, ...change }), replace: true, resetScroll: false });
-  if (data !== undefined && runs.length === 0 && !isFiltered(search)) return <FirstRun />;
+  const isFirst = data !== undefined && runs.length === 0 && !isFiltered(search);
+  if (isFirst && tries === false) return <FirstRun />;
   return (
     <div className="flex flex-col gap-3">
       <header className="flex flex-wrap items-center gap-3">
@@ -38,8 +45,28 @@ export function RunsPage() {
         <Link to="/runs/new" className={buttonClass("primary")}>New run</Link>
       </header>
       <Filters search={search} put={put} />
+      {tries && search.tag !== TRY_TAG && (
+        <p className="text-sm text-muted">
+          {search.tries
+            ? "Changes that you tried and did not keep are in the list, with the tag try. "
+            : "Changes that you tried and did not keep are left out. They count among your tries. "}
+          <button
+            type="button"
+            className="text-accent underline"
+            onClick={() => put({ tries: !search.tries || undefined })}
+          >
+            {search.tries ? "Leave them out" : "Show them"}
+          </button>
+        </p>
+      )}
+      <ChosenRuns runs={runs.filter(({ id }) => chosen.has(id))} clear={() => setChosen(new Set())} />
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
-      <RunsTable runs={runs} search={search} put={put} isLoading={list.isPending} isStale={list.isPlaceholderData} />
+      <RunsTable
+        {...{ runs, search, put, chosen }}
+        choose={(id) => setChosen((before) => before.symmetricDifference(new Set([id])))}
+        isLoading={list.isPending}
+        isStale={list.isPlaceholderData}
+      />
       <MoreButton pages={list} label="Load more runs" isAuto />
     </div>
   );
@@ -49,11 +76,30 @@ function useRuns(search: RunsSearch) {
   return useInfiniteQuery({
     ...pagesOf(
       [...api.backtests.summaries.pathKey(), search],
-      (cursor) => client.backtests.summaries.query({ limit: PAGE, ...search, ...cursor }),
+      (cursor) => client.backtests.summaries.query({ limit: PAGE, ...toRequest(search), ...cursor }),
     ),
     refetchInterval: ({ state }) => state.data?.pages.some((page) => page.backtests.some(isUnderWay)) ? LIVE_MS : false,
     placeholderData: (before) => before,
   });
+}
+
+/** Reads the list again when a program, or another browser, has submitted a run. */
+function useNewest(): void {
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ["newest run"],
+    queryFn: () => client.backtests.summaries.query({ limit: 1 }),
+    refetchInterval: NEWEST_MS,
+    select: ({ backtests: [newest] }) => newest?.id ?? null,
+  });
+  useEffect(() => {
+    if (data !== undefined) void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
+  }, [data, queries]);
+}
+
+/** Says whether there are changes that were tried and not kept; undefined until it is known. */
+function useTries(): boolean | undefined {
+  return useQuery(api.backtests.filterValues.queryOptions()).data?.tags.includes(TRY_TAG);
 }
 
 function isUnderWay({ status }: BacktestSummary): boolean {

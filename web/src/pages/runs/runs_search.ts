@@ -3,7 +3,10 @@ export const RUN_STATUSES = ["queued", "running", "completed", "failed", "cancel
 export const RUN_SORTS = ["created", "return", "sharpe", "drawdown"] as const;
 export type RunSort = (typeof RUN_SORTS)[number];
 
-/** The state of the list; its keys are those of the procedure that answers it. */
+/** Runs of "Change and see" have it until they are kept. */
+export const TRY_TAG = "try";
+
+/** The state of the list. */
 export interface RunsSearch {
   readonly search?: string;
   readonly status?: (typeof RUN_STATUSES)[number];
@@ -11,6 +14,10 @@ export interface RunsSearch {
   readonly symbol?: string;
   readonly tag?: string;
   readonly starred?: true;
+  /** Changes of "Change and see" that were not kept are in the list. */
+  readonly tries?: true;
+  /** The rows stand under their strategy and market. */
+  readonly grouped?: true;
   readonly sort?: RunSort;
   readonly order?: "asc" | "desc";
 }
@@ -26,13 +33,22 @@ export function readRunsSearch(address: Record<string, unknown>): RunsSearch {
     ...readTexts(address),
     ...(status === undefined ? {} : { status }),
     ...(address["starred"] === true ? { starred: true } : {}),
+    ...(address["tries"] === true ? { tries: true } : {}),
+    ...(address["grouped"] === true ? { grouped: true } : {}),
     ...(sort === undefined || sort === "created" ? {} : { sort }),
     ...(address["order"] === "asc" ? { order: "asc" } : {}),
   };
 }
 
-/** True if the list leaves runs out. */
-export function isFiltered({ sort: _sort, order: _order, ...filters }: RunsSearch): boolean {
+/** The request for a list; tries are left out unless they are asked for. */
+export function toRequest({ tries, grouped: _grouped, ...request }: RunsSearch) {
+  return tries || request.tag === TRY_TAG ? request : { ...request, not_tag: TRY_TAG };
+}
+
+/** True if a filter was chosen. */
+export function isFiltered(
+  { sort: _sort, order: _order, tries: _tries, grouped: _grouped, ...filters }: RunsSearch,
+): boolean {
   return Object.keys(filters).length > 0;
 }
 

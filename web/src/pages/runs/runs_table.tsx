@@ -11,6 +11,7 @@ import type { RunsChange, RunSort, RunsSearch } from "./runs_search.ts";
 import { settingsThatDiffer } from "./settings_that_differ.ts";
 
 const COLUMNS: readonly (TableColumn & { readonly by?: RunSort })[] = [
+  { label: "Choose", isText: true, width: "4.5rem", onPhone: WIDE_ONLY },
   { label: "Star", isText: true, width: "3rem" },
   { label: "Run", isText: true },
   { label: "Status", isText: true, width: "8.5rem", onPhone: WIDE_ONLY },
@@ -28,8 +29,12 @@ const COLUMNS: readonly (TableColumn & { readonly by?: RunSort })[] = [
 const PHONE_SYMBOL = 10;
 
 /** A row for each run, sorted by the column that its heading names; a click or Enter opens it. */
-export function RunsTable({ runs, search, put, isLoading, isStale }: {
+export function RunsTable({ runs, chosen, choose, search, put, isLoading, isStale }: {
   readonly runs: readonly BacktestSummary[];
+  /** The ids of chosen runs. */
+  readonly chosen: ReadonlySet<string>;
+  /** Chooses one, or takes it back. */
+  readonly choose: (id: string) => void;
   readonly search: RunsSearch;
   readonly put: (change: RunsChange) => void;
   readonly isLoading: boolean;
@@ -46,23 +51,65 @@ export function RunsTable({ runs, search, put, isLoading, isStale }: {
     <Table
       label="Runs"
       columns={columns}
-      minWidth="68rem"
+      minWidth="72rem"
       rowClass={TALL_ROW_CLASS}
       isLoading={isLoading}
       isStale={isStale}
       empty="No run fits this search."
     >
-      {runs.map((run) => <RunRow key={run.id} run={run} settings={differing.get(run.id) ?? ""} />)}
+      {groupRuns(runs, search).flatMap(({ title, members }) => [
+        ...(title === null ? [] : [<GroupRow key={title} title={title} count={members.length} />]),
+        ...members.map((run) => (
+          <RunRow
+            key={run.id}
+            run={run}
+            settings={differing.get(run.id) ?? ""}
+            isChosen={chosen.has(run.id)}
+            onChoose={() => choose(run.id)}
+          />
+        )),
+      ])}
     </Table>
   );
 }
 
+/** Runs under their strategy and market, each group where its first one stands. */
+function groupRuns(runs: readonly BacktestSummary[], { grouped }: RunsSearch) {
+  if (!grouped) return [{ title: null, members: runs }];
+  const groups = Map.groupBy(runs, ({ strategy, symbol, exchange }) => `${strategy} on ${symbol}, ${exchange}`);
+  return [...groups].map(([title, members]) => ({ title, members }));
+}
+
+function GroupRow({ title, count }: { readonly title: string; readonly count: number }) {
+  return (
+    <tr className="border-b border-line bg-sunken">
+      <th scope="rowgroup" colSpan={COLUMNS.length} className="px-3 py-1.5 text-left text-sm font-semibold">
+        {title} <span className="font-normal text-muted">({formatCount(count)})</span>
+      </th>
+    </tr>
+  );
+}
+
 /** @param settings In words, those that tell it from the list's other runs of the strategy. */
-function RunRow({ run, settings }: { readonly run: BacktestSummary; readonly settings: string }) {
+function RunRow({ run, settings, isChosen, onChoose }: {
+  readonly run: BacktestSummary;
+  readonly settings: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}) {
   const { id, symbol, exchange, timeframe, start_date, end_date, metrics, sparkline, created_at } = run;
   const [madeOn, madeAt] = formatTime(created_at).split(" ");
   return (
     <LinkRow link={linkOptions({ to: "/runs/$id", params: { id } })} className={TALL_ROW_CLASS}>
+      <td className={`px-3 text-left ${WIDE_ONLY}`} onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          aria-label={`Choose ${run.name ?? run.strategy}`}
+          checked={isChosen}
+          onChange={onChoose}
+          className="block size-4 accent-accent"
+        />
+      </td>
       <td className="px-2 text-left">
         <StarButton run={run} />
       </td>

@@ -13,12 +13,11 @@ import { chooseEntry, chooseInline, type Chosen, type RunForm, toSubmission } fr
 import { Parameter } from "../../new_run/strategy_section.tsx";
 import { useRunForm } from "../../new_run/use_run_form.ts";
 import { POINTS } from "../chart/run_bars.ts";
+import { TRY_TAG } from "../../runs/runs_search.ts";
 import { isRecord, type ParameterField, toField } from "../../../parts/parameter_fields.ts";
 
 /** A pause in typing, after which the run is made. */
 const PAUSE_MS = 500;
-/** Runs of changes that nobody has kept have it. */
-const TRY_TAG = "try";
 const NAME_LENGTH_MAX = 200;
 const COSTS = /^(commission\.|spread$|slippage\.)/;
 
