@@ -7,6 +7,7 @@ import { idSchema } from "../runs/runs.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { MARKET_LETTERS_MAX, readRunChart, runChartSchema } from "./run_chart.ts";
+import { readSides, sidesSchema } from "./trade_sides.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { linkedProcedure, publicProcedure } from "../common/trpc.ts";
 
@@ -61,6 +62,12 @@ export const drawingProcedures = {
         return chart;
       });
     }),
+
+  /** Metrics of the long and of the short trades of one of the caller's completed backtests. */
+  sides: linkedProcedure("backtest", "id")
+    .input(inputObject({ id: idSchema }))
+    .output(sidesSchema)
+    .query(async ({ ctx, input: { id } }) => await readSides(ctx, await mustGet(ctx.db, id, ctx.user.id))),
 
   /** Trades of one of the caller's completed backtests in columns, from the one numbered above `after` on. */
   tradeTable: linkedProcedure("backtest", "id")

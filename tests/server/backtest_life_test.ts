@@ -77,13 +77,13 @@ for (const kind of DATABASES) {
       // The console asks for those from a bar on: from an order's own time, from just after it, from the range's ends.
       const times = orders.map((order) => Date.parse(order.placed_time));
       const froms = [0, ...times.flatMap((time) => [time, time + 1])];
-      const first = await user.get(`/api/backtests/${id}/orders?limit=1`);
+      const page = await user.get(`/api/backtests/${id}/orders?limit=1`);
       const find = async (more: object) => {
         const input = encodeURIComponent(JSON.stringify({ id, limit: 1, ...more }));
         return Object((await user.get(`/trpc/backtests.orders?input=${input}`)).list("/result/data/orders")[0]);
       };
       // A place behind the first order, and a time: the later one counts.
-      const cursor = first.at("/next_cursor");
+      const cursor = page.at("/next_cursor");
       expect((await find({ placed_from: 0, cursor })).number).toBe(orders[1].number);
       expect((await find({ placed_from: times[2], cursor })).placed_time).toBe(orders[2].placed_time);
       for (const from of froms) {

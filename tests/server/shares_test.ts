@@ -155,6 +155,7 @@ async function attackAll({ url }: TestService, { token }: Made, ids: Ids, email:
     "backtests.orders shared",
     "backtests.returns shared",
     "backtests.series shared",
+    "backtests.sides shared",
     "backtests.tradeTable shared",
     "monteCarlo.list shared",
     "stressTests.list shared",

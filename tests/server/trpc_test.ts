@@ -52,6 +52,19 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     const table = await api.backtests.tradeTable.query({ id: backtest.id, after: 1, limit: 2 });
     expect([table.number, table.pnl, table.entry_time.map((time) => new Date(time).toISOString())])
       .toEqual([[2, 3], [trades[1]!.pnl, trades[2]!.pnl], [trades[1]!.entry_time, trades[2]!.entry_time]]);
+    // A side's figures are those that its trades alone would have.
+    const { long, short } = await api.backtests.sides.query({ id: backtest.id });
+    const { trades: all } = await api.backtests.trades.query({ id: backtest.id });
+    const closed = all.filter(({ exit_time }) => exit_time !== null);
+    for (const [side, name] of [[long, "long"], [short, "short"]] as const) {
+      const pnl = closed.filter((trade) => trade.side === name).map((trade) => trade.pnl);
+      const figures = new Map(side.map(({ name: metric, value }) => [metric, value] as const));
+      const won = pnl.filter((each) => each > 0);
+      expect([figures.get("trades"), figures.get("win_rate")])
+        .toEqual([pnl.length, pnl.length === 0 ? null : won.length / pnl.length]);
+      const total = pnl.reduce((sum, each) => sum + each, 0);
+      expect(figures.get("expectancy") ?? 0).toBeCloseTo(pnl.length === 0 ? 0 : total / pnl.length, 9);
+    }
     // 744 candles in buckets of 8: 512 candles begin at a whole bucket.
     const chart = await api.backtests.chart.query({ id: backtest.id, from: 515, points: 30 });
     expect([chart.candles, chart.from, chart.until, chart.step, chart.time.length]).toEqual([744, 512, 744, 8, 29]);
@@ -70,7 +83,7 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     const held = await api.backtests.chart.query({ id: backtest.id });
     expect(held.buy_hold.at(-1)! / 10_000 - 1).toBeCloseTo(metrics.buy_hold_return ?? NaN, 12);
     const stranger = connect((await service.user()).cookie);
-    for (const read of [stranger.backtests.chart, stranger.backtests.tradeTable]) {
+    for (const read of [stranger.backtests.chart, stranger.backtests.tradeTable, stranger.backtests.sides]) {
       await expect(read.query({ id: backtest.id })).rejects.toMatchObject({ data: { appCode: "BACKTEST_NOT_FOUND" } });
     }
     expect((await connect("").backtests.metrics.query()).metrics.map(({ name }) => name)).toContain("sharpe");

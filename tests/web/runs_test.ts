@@ -141,6 +141,8 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.getByRole("columnheader", { name: "Fate" }).waitFor();
     await page.getByRole("tab", { name: "Metrics" }).click();
     await page.getByRole("button", { name: "Probabilistic sharpe" }).waitFor();
+    await page.getByRole("region", { name: "Long and short" }).getByRole("button", { name: "Win rate" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
     await page.getByRole("tab", { name: "Assumptions" }).click();
     await page.getByText("data SHA-256").waitFor();
     expect(await findViolations(page)).toEqual([]);

@@ -10,6 +10,7 @@ import { RUN_TABS, type RunTab } from "./search.ts";
 const Assumptions = lazy(async () => ({ default: (await import("./assumptions.tsx")).Assumptions }));
 const Log = lazy(async () => ({ default: (await import("./log.tsx")).Log }));
 const Metrics = lazy(async () => ({ default: (await import("./metrics.tsx")).Metrics }));
+const Sides = lazy(async () => ({ default: (await import("./sides.tsx")).Sides }));
 const MonteCarloTab = lazy(async () => ({
   default: (await import("./monte_carlo/monte_carlo.tsx")).MonteCarloTab,
 }));
@@ -82,7 +83,12 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
             />
           )}
           {tab === "orders" && <Orders id={backtest.id} />}
-          {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
+          {tab === "metrics" && (
+            <>
+              <Metrics result={result} definitions={definitions} />
+              <Sides id={backtest.id} />
+            </>
+          )}
           {tab === "monte-carlo" && <MonteCarloTab backtestId={backtest.id} />}
           {tab === "stress" && <StressTab backtestId={backtest.id} />}
           {tab === "trades" && (
