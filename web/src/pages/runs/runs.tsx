@@ -93,7 +93,10 @@ function useNewest(): void {
     select: ({ backtests: [newest] }) => newest?.id ?? null,
   });
   useEffect(() => {
-    if (data !== undefined) void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
+    if (data === undefined) return;
+    for (const { pathKey } of [api.backtests.summaries, api.backtests.filterValues]) {
+      void queries.invalidateQueries({ queryKey: pathKey() });
+    }
   }, [data, queries]);
 }
 
