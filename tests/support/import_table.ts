@@ -60,6 +60,9 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "engine/metrics/definitions.ts",
     // Pure: the returns of a stored curve.
     "engine/metrics/period_returns.ts",
+    // Figures of long and of short trades are made when they are asked for, as a run's are when it ends.
+    "engine/metrics/trade_metrics.ts",
+    "engine/metrics/trade_tally.ts",
     "types:engine/",
     "research/",
     "strategies/builtin/",

@@ -150,6 +150,7 @@ export async function chooseRuns(page: Page, user: TestClient): Promise<void> {
   await submit("another one");
   await rows.filter({ hasText: "another one" }).waitFor();
   expect(await rows.filter({ hasText: "a try" }).count()).toBe(0);
+  expect((await user.get("/api/backtests?not_tag=try&search=a%20try")).list("/backtests")).toEqual([]);
   await page.getByRole("button", { name: "Show them" }).click();
   await rows.filter({ hasText: "a try" }).waitFor();
   await page.getByRole("button", { name: "Leave them out" }).click();

@@ -133,6 +133,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const settle = useRef(onView);
   settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
+  const drawn = [id, market, shown, data, hidden];
   useEffect(() => {
     if (container.current === null) return;
     const made = new StackedChart(container.current, data, {
@@ -154,17 +155,8 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
     setBar({ data, bar: data.time.length - 1 });
     setPicked(null);
     return () => made.close();
-  }, [id, market, shown, data, hidden]);
-  useEffect(() => chart.current?.arrange({ scale, shares }, zone), [
-    id,
-    market,
-    shown,
-    data,
-    hidden,
-    scale,
-    shares,
-    zone,
-  ]);
+  }, drawn);
+  useEffect(() => chart.current?.arrange({ scale, shares }, zone), [...drawn, scale, shares, zone]);
   const levels = (i: number) => {
     if (trades === undefined) return;
     chosen.current = i;
