@@ -46,13 +46,16 @@ const TIME =
  */
 export function parseTime(bytes: Uint8Array, from: number, until: number): number {
   const length = until - from;
-  // Most files have YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, with or without a Z.
+  // Most files have YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, with or without a Z, or with milliseconds and a Z.
   if (bytes[from + 4] === 0x2d && bytes[from + 7] === 0x2d) {
     const day = dayNumber(number4(bytes, from), number2(bytes, from + 5), number2(bytes, from + 8));
     if (length === 10) return day * DAY_MS;
-    const plain = length === 19 || (length === 20 && bytes[until - 1] === 0x5a);
+    const isZoned = bytes[until - 1] === 0x5a;
+    const hasMs = length === 24 && isZoned && bytes[from + 19] === 0x2e;
+    const plain = length === 19 || (length === 20 && isZoned) || hasMs;
     if (plain && isSeparator(bytes[from + 10]!) && bytes[from + 13] === 0x3a && bytes[from + 16] === 0x3a) {
-      return day * DAY_MS + clock(number2(bytes, from + 11), number2(bytes, from + 14), number2(bytes, from + 17));
+      const ms = hasMs ? wholeNumber(bytes, from + 20, from + 23) : 0;
+      return day * DAY_MS + clock(number2(bytes, from + 11), number2(bytes, from + 14), number2(bytes, from + 17)) + ms;
     }
     return parseRareTime(fieldText(bytes, from, until));
   }

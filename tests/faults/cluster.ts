@@ -18,13 +18,17 @@ export class Cluster {
   readonly workers: RunningProcess[] = [];
   readonly #environment: Readonly<Record<string, string>>;
 
-  private constructor(databaseUrl: string) {
-    this.#environment = clusterEnvironment(databaseUrl);
+  private constructor(environment: Readonly<Record<string, string>>) {
+    this.#environment = environment;
   }
 
-  /** Starts API processes, which do not compute, and worker processes, all at once. */
-  static async start(databaseUrl: string, counts: { readonly apis: number; readonly workers: number }) {
-    const cluster = new Cluster(databaseUrl);
+  /** Starts API processes, which do not compute, and worker processes, all at once. @param more What else their environment has. */
+  static async start(
+    databaseUrl: string,
+    counts: { readonly apis: number; readonly workers: number },
+    more: Readonly<Record<string, string>> = {},
+  ) {
+    const cluster = new Cluster({ ...clusterEnvironment(databaseUrl), ...more });
     const begun = [
       ...Array.from({ length: counts.apis }, () => cluster.addApi()),
       ...Array.from({ length: counts.workers }, () => cluster.addWorker()),

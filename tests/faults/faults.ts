@@ -18,6 +18,8 @@ const PAUSE_MS_MAX = 200;
 const OPTIMIZATIONS_MAX = 16;
 // Time for the connections to end while the process stands still.
 const UNNOTICED_MS = 100;
+// Runs end meanwhile, and cannot store their results.
+const AWAY_MS = 3_000;
 const NEVER = new AbortController().signal;
 const RECOVERY_MS_MAX = 30_000;
 
@@ -27,7 +29,8 @@ export type Fault =
   | "api killed"
   | "connections terminated"
   | "connections terminated unnoticed"
-  | "database crashed";
+  | "database crashed"
+  | "bucket away";
 
 /** The figures of a scenario. */
 export type Outcome = Readonly<Record<string, number>>;
@@ -53,7 +56,10 @@ export async function runFaults(
   const random = new SeededRandom(seed);
   await using sql = openQuery(ground.databaseUrl);
   const { query } = sql;
-  const cluster = await Cluster.start(ground.databaseUrl, { apis: API_COUNT, workers: WORKER_COUNT });
+  const cluster = await Cluster.start(ground.databaseUrl, {
+    apis: API_COUNT,
+    workers: WORKER_COUNT,
+  }, ground.objects?.environment);
   try {
     const first = cluster.client(0);
     await first.signUp();
@@ -142,6 +148,12 @@ async function cause(fault: Fault, { cluster, query, random, ground, recovery }:
         throw new Error("Cannot crash the database: the scenario did not start its server");
       }
       await ground.crashDatabase();
+      return await recovery.begin();
+    case "bucket away":
+      if (ground.objects === undefined) throw new Error("Cannot break the bucket: the scenario has none");
+      await ground.objects.halt();
+      await pause(AWAY_MS);
+      await ground.objects.start();
       return await recovery.begin();
   }
 }

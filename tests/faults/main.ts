@@ -3,7 +3,7 @@ import { runChunks, runEmbeddedChunks } from "./chunks.ts";
 import { runDisk } from "./disk.ts";
 import { runEmbedded } from "./embedded.ts";
 import { type Fault, type Outcome, runFaults } from "./faults.ts";
-import { onPostgres } from "./ground.ts";
+import { onBucket, onPostgres } from "./ground.ts";
 import { SeededRandom } from "./random.ts";
 import { runSubmits } from "./submits.ts";
 import { runZombies } from "./zombie.ts";
@@ -11,13 +11,14 @@ import { runZombies } from "./zombie.ts";
 const HELP = `deno task faults [--scenario NAME] [--seed N] [--minutes M] [--scale F]
 
 Breaks a service in many ways, on databases of its own, and checks the records: every accepted backtest ended once (in random, workers,
-database and begin with scans and optimizations of portfolios among them), with the result of a clean run byte for byte, every record has its job, no process is left over, and no fault stopped work for thirty seconds.
+database, bucket and begin with scans and optimizations of portfolios among them), with the result of a clean run byte for byte, every record has its job, no process is left over, and no fault stopped work for thirty seconds.
 
   random    (default) eight faults of any kind over a hundred backtests, one seed after another, for M minutes
   workers   SIGKILL of a worker, 100 times over 1,000 backtests
   submits   SIGKILL of an API process at a random moment of a submission, 200 times
   database  PostgreSQL crashed 10 times and its connections ended 10 times, over 200 backtests
   begin     idle connections of a stopped API ended 100 times, so that transactions begin on dead ones, over 300 backtests
+  bucket    results in a bucket that is away 10 times, and SIGKILL of a worker 10 times, over 200 backtests
   chunks    SIGKILL of a worker between the chunks of a large result, 40 times, and of a service on the embedded database (Linux)
   zombie    a worker is stopped, loses its runs to another, and continues, 10 times
   embedded  SIGKILL of a service on the embedded database at a random moment, 40 times
@@ -56,6 +57,11 @@ const SCENARIOS: Readonly<Record<string, (seed: number) => Promise<Outcome>>> = 
   begin: (seed) => {
     const faults = Array.from({ length: times(100) }, () => "connections terminated unnoticed" as const);
     return onPostgres((ground) => runFaults(ground, { seed, faults, backtests: times(300) }));
+  },
+  bucket: (seed) => {
+    const pair: readonly Fault[] = ["bucket away", "worker killed"];
+    const faults = Array.from({ length: times(10) }, () => pair).flat();
+    return onBucket((ground) => runFaults(ground, { seed, faults, backtests: times(200) }));
   },
   chunks: async (seed) => {
     const kills = times(40);

@@ -2,8 +2,10 @@
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { inCluster } from "../support/cluster.ts";
+import { administer } from "../support/database.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { listDescendants } from "../support/processes.ts";
+import { INGESTION_SECRET } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { registration } from "./foreign_code.ts";
 
@@ -39,9 +41,32 @@ const REQUEST = {
   space: { size: { values: ["first", "large", "third", "fourth"] } },
 };
 
+const IMPORT = "/api/admin/ingestion/import?symbol=LARCH&exchange=MINE&assetClass=crypto&timeframe=1m";
+const IMPORT_HEADERS = { "x-ingestion-admin-secret": INGESTION_SECRET, "content-type": "text/csv" };
+const JANUARY = 31 * 1440;
+
+function writeMinutes(from: number, until: number): string {
+  const rows = Array.from({ length: until - from }, (_, i) => {
+    return `${new Date(Date.UTC(2024, 0, 1, 0, from + i)).toISOString()},1,2,1,2,10\n`;
+  });
+  return `date,open,high,low,close,volume\n${rows.join("")}`;
+}
+
+/** Sends the beginning of a file, and kills the service once it has stored some of it. */
+async function beginImport(url: string, databaseUrl: string, kill: () => Promise<unknown>): Promise<void> {
+  const beginning = new TextEncoder().encode(writeMinutes(0, JANUARY + 1000));
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(beginning) });
+  const cut = fetch(`${url}${IMPORT}`, { method: "POST", headers: IMPORT_HEADERS, body }).catch((error) => error);
+  const stored = `select from candle_chunks join instruments on id = instrument_id where exchange = 'MINE'`;
+  await until(async () => (await administer(databaseUrl, stored)).length > 0);
+  await kill();
+  expect(await cut).toBeInstanceOf(Error);
+}
+
 Deno.test("processes of users' code and workers that are killed from outside lose nothing", async (t) => {
-  await inCluster(async (start) => {
-    const service = await start("serve", { WORKERS: "0" });
+  await inCluster(async (start, databaseUrl) => {
+    const serve = () => start("serve", { WORKERS: "0", INGESTION_ADMIN_SECRET: INGESTION_SECRET });
+    let service = await serve();
     let worker = await start("worker", { WORKERS: "1" });
     const user = service.client();
     await user.signUp();
@@ -71,6 +96,13 @@ Deno.test("processes of users' code and workers that are killed from outside los
       expect(ended.at("/optimization/error/message")).toMatch(/^Cannot go on: 5 trials in a row ended their processes/);
     });
     await worker.end("SIGTERM");
+    await t.step("an import that is sent again after its service was killed stores what is missing", async () => {
+      await beginImport(service.url, databaseUrl, () => service.end("SIGKILL"));
+      service = await serve();
+      const again = await service.client().send("POST", IMPORT, writeMinutes(0, 60_000), IMPORT_HEADERS);
+      // January was stored before the end, and a chunk is stored whole or not at all.
+      expect([again.status, again.at("/unchanged"), again.at("/imported")]).toEqual([200, JANUARY, 60_000 - JANUARY]);
+    });
     await service.end("SIGTERM");
   });
 });
