@@ -92,13 +92,21 @@ export function isEndpoint(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }
 
+/** Substitutes for parameters that mean the run. */
+const HINTS: Readonly<Record<string, string>> = {
+  execution: "; strategy run has --execution",
+  timeframe: "; strategy run has --timeframe",
+  inputs: '; only a service has inputs, and resample(candles, "1d") in prepare makes longer candles of the run\'s own',
+};
+
 /** The value of --parameters: the target's own. @throws CommandError for names that mean the run. */
 export function readParameters(text: string, target: string): Parameters {
   const parameters = readObject("--parameters", text);
   const reserved = RESERVED_PARAMETERS.find((name) => Object.hasOwn(parameters, name));
   if (reserved === undefined) return languageOf(target) === null ? parameters : undeclared(parameters);
-  const hint = reserved === "execution" || reserved === "timeframe" ? `; strategy run has --${reserved}` : "";
-  throw usageError(`Cannot use --parameters with ${reserved}: it is no parameter of a strategy${hint}`);
+  throw usageError(
+    `Cannot use --parameters with ${reserved}: it is no parameter of a strategy${HINTS[reserved] ?? ""}`,
+  );
 }
 
 async function checkModuleFile(path: string, parameters: Parameters): Promise<void> {

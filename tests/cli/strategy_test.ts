@@ -158,6 +158,7 @@ Deno.test("wrong arguments end with exit code 2, and --help prints the usage", a
     [["check"], "missing required argument 'strategy'"],
     [["check", "x.wasm", "--parameter", "{}"], "Did you mean --parameters?"],
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
+    [["run", "x.ts", "--parameters", '{"inputs":{}}'], 'only a service has inputs, and resample(candles, "1d")'],
     [["check", "x.wasm", "--parameters", "{"], "Cannot use --parameters {: it must be one JSON object"],
     [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],
     [["run", "x.ts", "--symbol", "DEMO"], "without --from and --to"],
