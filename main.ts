@@ -77,18 +77,19 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 
 async function openService(config: Config, { port, closing, onWait }: Opening): Promise<Service> {
   await using opened = new AsyncDisposableStack();
-  // Loading them takes as long as opening the database does, and goes on meanwhile.
-  const modules = loadApp();
-  modules.catch(() => {});
   const measureRequest = await openMetrics(config, manifest.version, opened);
-  const { handle, directory } = await openDatabase(config, opened, onWait);
+  // Loading them takes as long as opening the database does, and goes on meanwhile.
+  const modules = Promise.withResolvers<Awaited<ReturnType<typeof loadApp>>>();
+  modules.promise.catch(() => {});
+  const whileOpening = () => modules.resolve(loadApp());
+  const { handle, directory } = await openDatabase(config, opened, { onWait, whileOpening });
   const { queue, readThrough } = await openWork(config, handle, opened, onWait);
   await retryOnDatabaseFault(NEVER, () => archiveSample(handle.db), onWait);
   if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pool, config.dataDir));
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const rowsWorker = new RowsWorker();
   opened.defer(() => rowsWorker.close());
-  const app = composeApp(config, await modules, {
+  const app = composeApp(config, await modules.promise, {
     port,
     closing,
     handle,
@@ -175,13 +176,18 @@ function composeApp(
   });
 }
 
-/** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */
+/**
+ * Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses.
+ *
+ * @param hooks `whileOpening` is called once, when all that is left to do is to wait for the database.
+ */
 async function openDatabase(
   { databaseUrl, databaseConnectionsMax, dataDir }: Config,
   opened: AsyncDisposableStack,
-  onWait?: () => void,
+  { onWait, whileOpening }: { onWait?(): void; whileOpening?(): void } = {},
 ): Promise<{ handle: DatabaseHandle; directory: DataDirectory | null }> {
   if (databaseUrl !== undefined) {
+    whileOpening?.();
     // The service may start before its database.
     const handle = await retryOnDatabaseFault(NEVER, () => openPostgres(databaseUrl, databaseConnectionsMax), onWait);
     opened.defer(() => handle.close());
@@ -193,7 +199,7 @@ async function openDatabase(
       : unusable("DATA_DIR", error);
   });
   opened.defer(() => directory.release());
-  const handle = await explainFullDisk(directory.path, () => openPglite(directory.databasePath));
+  const handle = await explainFullDisk(directory.path, () => openPglite(directory.databasePath, whileOpening));
   opened.defer(() => handle.close());
   return { handle, directory };
 }

@@ -36,8 +36,8 @@ const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
  * @throws {SchemaMismatch} When a version before 0.1.0, or a newer one than this, made the tables.
  * @throws When the folder cannot be written or holds the files of another PostgreSQL version.
  */
-export async function openPglite(folder: string): Promise<DatabaseHandle> {
-  const server = await PgliteServer.open(folder);
+export async function openPglite(folder: string, whileOpening?: () => void): Promise<DatabaseHandle> {
+  const server = await PgliteServer.open(folder, whileOpening);
   try {
     await migrateOn(server.address);
   } catch (error) {

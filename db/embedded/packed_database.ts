@@ -1,5 +1,7 @@
 /** A new database as one file, which a package may bring: to unpack it takes a tenth of the time that to make it takes. */
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 
 /** The file, from the project's folder: the service may read what lies beside the migrations. */
 export const PACKED_DATABASE = "db/migrations/new_database.tar.gz";
@@ -23,12 +25,12 @@ export async function unpackDatabase(folder: string, project = ROOT): Promise<vo
     return;
   }
   await Deno.writeTextFile(mark, "", { mode: 0o600 });
-  // PGlite would unpack it itself, file by file through its own system of files: that takes five times as long.
-  const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  for (const { name, content } of readTar(await new Response(plain).bytes())) {
+  // PGlite would unpack it itself, file by file through its own system of files: that takes five times as long. A stream takes three
+  // times as long as one call on a thread of the runtime's, and waiting for each of 1,200 files twice as long as writing it at once.
+  for (const { name, content } of readTar(await promisify(gunzip)(packed))) {
     const path = join(folder, name);
-    if (content === undefined) await Deno.mkdir(path, { recursive: true, mode: 0o700 });
-    else await Deno.writeFile(path, content, { mode: 0o600 });
+    if (content === undefined) Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+    else Deno.writeFileSync(path, content, { mode: 0o600 });
   }
   await Deno.remove(mark);
 }

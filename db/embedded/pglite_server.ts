@@ -32,9 +32,10 @@ export class PgliteServer {
    * Opens the database. PGlite has no lock of its own: the caller holds the data directory (see data_directory.ts).
    *
    * @param folder Where its files are, or `memory://` for a database that closing removes.
+   * @param whileOpening Called when the thread has all that it needs: this one is free until the database is open.
    * @throws When the folder cannot be written or holds the files of another PostgreSQL version.
    */
-  static async open(folder: string): Promise<PgliteServer> {
+  static async open(folder: string, whileOpening?: () => void): Promise<PgliteServer> {
     const thread = startThread(folder);
     const opened = Promise.withResolvers<void>();
     thread.onmessage = ({ data }: MessageEvent<FromPgliteThread>) =>
@@ -47,6 +48,7 @@ export class PgliteServer {
       // The thread loads PGlite meanwhile.
       const [files] = await Promise.all([loadPgliteFiles(), unpackDatabase(folder)]);
       thread.postMessage({ type: "open", folder, files } satisfies ToPgliteThread);
+      whileOpening?.();
       await opened.promise;
     } catch (error) {
       thread.terminate();
