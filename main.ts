@@ -176,11 +176,7 @@ function composeApp(
   });
 }
 
-/**
- * Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses.
- *
- * @param hooks `whileOpening` is called once, when all that is left to do is to wait for the database.
- */
+/** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */
 async function openDatabase(
   { databaseUrl, databaseConnectionsMax, dataDir }: Config,
   opened: AsyncDisposableStack,

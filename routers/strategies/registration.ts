@@ -15,6 +15,7 @@ import {
 import { findDescription } from "../../strategies/builtin/catalogue/descriptions.ts";
 import { inputObject } from "../common/input_object.ts";
 import { AppError, mustBe, quote } from "../common/errors.ts";
+import { NO_LINE, NO_TEXT, plainText } from "../common/plain_text.ts";
 import { type CheckedModule, checkModule } from "./module_check.ts";
 import {
   checkParameterSchema,
@@ -60,8 +61,8 @@ type VersionRequest = z.infer<typeof versionRequestSchema>;
 
 /** The fields that can be changed later. */
 export const textShape = {
-  name: z.string().trim().min(1).max(100),
-  description: z.string().max(4000),
+  name: plainText(NO_LINE, 100).pipe(z.string().min(1)),
+  description: plainText(NO_TEXT, 4000),
   is_public: z.boolean(),
   source_access: z.enum(SOURCE_ACCESS),
   // The one reserved key with a meaning here: the timeframe of backtests that name none.

@@ -14,6 +14,7 @@ import {
 import { AppError, mustBe } from "../common/errors.ts";
 import { columnsOf, formatSchema } from "../common/formats.ts";
 import { inputObject } from "../common/input_object.ts";
+import { NO_TEXT, plainText } from "../common/plain_text.ts";
 import {
   decodeCursor,
   integerSchema,
@@ -42,7 +43,7 @@ type UserContext = Context & { readonly user: User };
 const slugInput = inputObject({ slug: z.string().max(64) });
 const versionInput = { slug: z.string().max(64), version: integerSchema.pipe(z.int().min(1)).optional() };
 const filters = { search: z.string().max(100).optional() };
-const textShape = { description: z.string().max(4000), is_public: z.boolean() };
+const textShape = { description: plainText(NO_TEXT, 4000), is_public: z.boolean() };
 
 const universeRequestSchema = inputObject({
   slug: z.string().min(3).max(64).regex(

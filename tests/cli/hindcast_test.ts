@@ -217,14 +217,15 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
   await Deno.writeTextFile(`${config}/hindcast/login.json`, JSON.stringify({ url: nowhere, token: "hc_secret" }));
   const elsewhere = await call(["list"], { HINDCAST_TOKEN: "", HINDCAST_URL: service.url });
   expect(elsewhere.code).toBe(4);
-  // Others' words set no title, clear no screen and turn no text around.
+  // Others' words that an older version took set no title, clear no screen and turn no text around.
   const strategy = {
-    ...{ slug: "hostile", name: "\u001b]0;owned\u0007Free", description: "\u001b[2J\u202eclean", is_public: true },
-    ...{ runtime_type: "remote", language: "typescript" },
+    ...{ slug: "hostile", name: "Free", is_public: true, runtime_type: "remote", language: "typescript" },
     initial_version: { version: "1.0", runtime_config: { type: "remote", endpoint: "serve:hostile" } },
   };
   const registered = await (await service.user()).send("POST", "/api/strategies", { strategy });
   expect([registered.status, registered.text]).toEqual([201, expect.any(String)]);
+  const words = String.raw`name = E'\u001b]0;owned\u0007Free', description = E'\u001b[2J\u202eclean'`;
+  await administer(service.databaseUrl, `update strategies set ${words} where slug = 'hostile'`);
   const shown = await call(["strategies", "show", "hostile"]);
   expect(shown.stdout).toContain("\ufffd]0;owned\ufffdFree");
   expect(/(?!\n)[\p{Cc}\u202e]/u.test(shown.stdout)).toBe(false);

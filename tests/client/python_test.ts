@@ -18,7 +18,10 @@ missing += [name for name in described.Metrics.properties if not hasattr(run.met
 trades = run.call("trades", limit=1).trades
 missing += [name for name in described.Trade.required if not hasattr(trades[0], name)]
 again = hc.get(run.id).update(star=True, notes="seen")
-print(json.dumps([missing, run.name, run.tags, again.star, again.notes, sorted(dir(run))[0] != "", len(hc.runs(tag="a"))]))
+# A name that an older version has stored: it must set no terminal's title.
+again.record["strategy"] = "\\x1b]0;owned\\x07Free"
+print(json.dumps([missing, run.name, run.tags, again.star, again.notes, sorted(dir(run))[0] != "", len(hc.runs(tag="a")),
+                  repr(again)[:14]]))
 `;
 
 const REFUSALS = `
@@ -182,7 +185,7 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
   await t.step("every field that the API describes is there, without a line about it", async () => {
     const { code, stdout, stderr } = await python(FIELDS);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toEqual([[], "one", ["a"], true, "seen", true, 1]);
+    expect(JSON.parse(stdout)).toEqual([[], "one", ["a"], true, "seen", true, 1, "\ufffd]0;owned\ufffdFree"]);
   });
   await t.step("errors name what was wrong and the nearest right one", async () => {
     await Deno.writeTextFile(`${folder}/broken.js`, BROKEN);

@@ -30,6 +30,30 @@ Deno.test("a body nested thousands of levels deep is refused by tRPC and by the 
   await service.close();
 });
 
+Deno.test("names and descriptions that would command a terminal are refused by their paths", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const message = expect.stringContaining("must be without control characters");
+  const plain = { slug: "plain", name: "Plain", description: "Several\n\tlines", runtime_type: "remote" };
+  const initial_version = { runtime_config: { type: "remote", endpoint: "serve:plain" } };
+  const register = (change: object) =>
+    user.send("POST", "/api/strategies", {
+      strategy: { ...plain, language: "typescript", initial_version, ...change },
+    });
+  const refused = await register({ name: "\u001b]0;owned\u0007", description: "\u202eclean" });
+  expect([refused.status, refused.at("/error/issues")]).toEqual([
+    400,
+    [{ path: "/strategy/name", message }, { path: "/strategy/description", message }],
+  ]);
+  expect((await register({})).status).toBe(201);
+  const renamed = await user.send("PATCH", "/api/strategies/plain", { strategy: { name: "two\nlines" } });
+  expect([renamed.status, renamed.at("/error/issues")]).toEqual([400, [{ path: "/strategy/name", message }]]);
+  const universe = { slug: "plain", description: "\u001b[2J", members: [] };
+  const described = await user.send("POST", "/api/universes", { universe });
+  expect(described.at("/error/issues")).toContainEqual({ path: "/universe/description", message });
+  await service.close();
+});
+
 Deno.test("a number that no double can hold is refused by its path", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const user = await service.user();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
@@ -22,6 +23,13 @@ SHOWN = (
 )
 # Fractions, which people read in percent.
 PERCENT = ("total_return", "cagr", "max_drawdown", "exposure", "win_rate", "buy_hold_return")
+# Characters that a terminal obeys, besides ends of lines and tabs, and those that turn the direction of text.
+COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """Without the characters that command a terminal: others choose the names and texts of an answer."""
+    return COMMANDS.sub("\ufffd", text)
 
 
 def describe_run(record: Mapping[str, Any], conclusion: Optional[str] = None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Optional
 
+from .drawing import printable
+
 WIDTH = 30
 
 
@@ -27,6 +29,7 @@ class Progress:
         if self._is_notebook:
             self._show_in_notebook(line)
         else:
+            line = printable(line)
             sys.stderr.write("\r" + line.ljust(self._length))
             sys.stderr.flush()
             self._length = len(line)

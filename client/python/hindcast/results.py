@@ -192,7 +192,7 @@ class Run(_Tried):
         return result
 
     def __repr__(self) -> str:
-        return drawing.describe_run(self.record, self._conclusion())
+        return drawing.printable(drawing.describe_run(self.record, self._conclusion()))
 
     def _repr_html_(self) -> str:
         if self.record["result"] is None:
@@ -230,7 +230,7 @@ class Optimization(_Tried):
         return self._transport.json("GET", f"{self._own()}/surface", None, {"x": x, "y": y, **query})
 
     def __repr__(self) -> str:
-        return drawing.describe_optimization(self.record, self._conclusion())
+        return drawing.printable(drawing.describe_optimization(self.record, self._conclusion()))
 
 
 class MonteCarlo(_Job):
@@ -274,4 +274,4 @@ class StressTest(_Job):
         return to_table([Record({**{k: v for k, v in row.items() if k != "figures"}, **(row["figures"] or {})}) for row in rows])
 
     def __repr__(self) -> str:
-        return drawing.describe_stress_test(self.record)
+        return drawing.printable(drawing.describe_stress_test(self.record))
