@@ -79,9 +79,8 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   await using opened = new AsyncDisposableStack();
   const measureRequest = await openMetrics(config, manifest.version, opened);
   // Loading them takes as long as opening the database does, and goes on meanwhile.
-  const modules = Promise.withResolvers<Awaited<ReturnType<typeof loadApp>>>();
-  modules.promise.catch(() => {});
-  const whileOpening = () => modules.resolve(loadApp());
+  let modules: ReturnType<typeof loadApp> | undefined;
+  const whileOpening = () => void (modules = loadApp()).catch(() => {});
   const { handle, directory } = await openDatabase(config, opened, { onWait, whileOpening });
   const { queue, readThrough } = await openWork(config, handle, opened, onWait);
   await retryOnDatabaseFault(NEVER, () => archiveSample(handle.db), onWait);
@@ -89,7 +88,7 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const rowsWorker = new RowsWorker();
   opened.defer(() => rowsWorker.close());
-  const app = composeApp(config, await modules.promise, {
+  const app = composeApp(config, await (modules ?? loadApp()), {
     port,
     closing,
     handle,
