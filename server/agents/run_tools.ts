@@ -122,6 +122,8 @@ export const RUN_TOOLS = [
     description: "A page of a backtest's trades, oldest first: `cursor` goes on where the page before ended.",
     input: {
       id: idField,
+      instrument: z.string().max(200).optional()
+        .describe("Of a run over many markets: the trades of this one alone, such as SPY@ARCA."),
       cursor: z.string().max(200).optional(),
       limit: z.int().min(1).max(TRADES_PAGE).default(TRADES_PAGE),
     },

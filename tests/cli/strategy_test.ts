@@ -38,7 +38,7 @@ Deno.test("check accepts a module whose orders are refused, and reports them", a
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("check says of a strategy that was never due, or never ordered, that no order was tried", async () => {
+Deno.test("check has candles for a long warm-up, and says of a strategy that never ordered that no order was tried", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const warm = strategyWat({ init: "(i32.store offset=16 (local.get $frame) (i32.const 600)) (i32.const 0)" });
   await Deno.writeFile(`${folder}/warm.wasm`, compileWat(warm));
@@ -46,10 +46,11 @@ Deno.test("check says of a strategy that was never due, or never ordered, that n
   const late = await check(`${folder}/warm.wasm`);
   expect([late.code, late.stdout]).toEqual([
     0,
-    expect.stringMatching(
-      /note +No decision was due: the strategy needs 600 candles.*had 512[^]*Accepted, but no order/,
-    ),
+    expect.stringMatching(/note +The strategy placed no order at any of its 257 decisions[^]*Accepted, but no order/),
   ]);
+  await Deno.writeTextFile(`${folder}/late.ts`, "strategy(() => ({ warmup: 600, decide() { null.x; } }));");
+  const faulty = await check(`${folder}/late.ts`);
+  expect([faulty.code, faulty.stderr]).toEqual([1, expect.stringMatching(/candle 599 .*properties of null/)]);
   const idle = await check(`${folder}/idle.ts`);
   expect([idle.code, idle.stdout]).toEqual([
     0,

@@ -3,7 +3,7 @@ import type { InputCandles } from "../../engine/inputs.ts";
 import { Random } from "./random.ts";
 import type { Series } from "./candle_series.ts";
 
-const COUNT = 512;
+export const SAMPLE_CANDLES = 512;
 const STEPS = 1_000_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 export const SAMPLE_TIMEFRAME_MS = 86_400_000;
@@ -11,7 +11,7 @@ export const SAMPLE_TIMEFRAME_MS = 86_400_000;
 export const SAMPLE_SERIES: Series = { timeframeMs: SAMPLE_TIMEFRAME_MS, firstIndex: 0, isTrial: true };
 
 /** Made-up daily candles that rise, fall and stand still, the same each time: modules and endpoints are tried on them. */
-export function sampleCandles(count = COUNT): Candles {
+export function sampleCandles(count = SAMPLE_CANDLES): Candles {
   const column = () => new Float64Array(count);
   const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
   const random = new Random(20_240_101);
