@@ -4,11 +4,17 @@ import { connectAgent } from "./support/agent.ts";
 import { BACKTEST, TestClient } from "./support/client.ts";
 import { createTestDatabase } from "./support/database.ts";
 import { freePort } from "./support/free_port.ts";
+import { ROOT } from "./support/pages.ts";
 import { prepare } from "./support/prepare.ts";
 import { startProcess } from "./support/process.ts";
 import { readUntil } from "./support/until.ts";
 
 const SECRET = "a secret of at least 32 characters";
+/** An author's program, which decides by an example of ours. */
+const PROGRAM = `
+import hindcast, sma_cross
+hindcast.serve(sma_cross.decide, "mine", log=lambda line: None)
+`;
 
 /** Serves main.ts's default export under the rights that the platform gives. */
 async function startCopy(port: number, environment: Readonly<Record<string, string>>) {
@@ -79,6 +85,27 @@ Deno.test("as on Deno Deploy, two copies that may write no file and start no pro
     const submitted = await second.send("POST", "/api/backtests", { backtest });
     expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
     expect((await first.finish(submitted.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+  });
+  await t.step("an author's program asks one for what the other was told to run", async () => {
+    const made = await first.send("POST", "/api/tokens", { token: { name: "my model", scope: "serve" } });
+    const program = new Deno.Command("python3", {
+      args: ["-c", PROGRAM],
+      env: {
+        PYTHONPATH: `${ROOT}client/python:${ROOT}strategies/examples/python`,
+        ...{ HINDCAST_URL: first.url, HINDCAST_TOKEN: String(made.at("/secret")), HOME: "/nonexistent" },
+      },
+    }).spawn();
+    const own = { fast: 3, slow: 8, direction: "both" };
+    const runtime = { type: "remote", endpoint: "serve:mine", lookbackCandles: 9 };
+    const parameters = { ...BACKTEST.parameters, ...own, runtime };
+    const submitted = await second.send("POST", "/api/backtests", {
+      backtest: { ...BACKTEST, strategy: "Mine", parameters },
+    });
+    const ended = await second.finish(submitted.at("/backtest/id"));
+    program.kill("SIGKILL");
+    await program.status;
+    expect([ended.at("/backtest/status"), ended.at("/backtest/error")]).toEqual(["completed", null]);
+    expect(ended.at("/backtest/result/metrics/trades")).toBeGreaterThan(0);
   });
   await t.step("both serve the console, whole", async () => {
     for (const client of [first, second]) {
