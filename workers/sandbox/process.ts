@@ -18,7 +18,7 @@ const VERDICTS: Partial<Record<SandboxJob["kind"], FailureCode>> = {
 /**
  * Does a job in a process of its own, which waited for it among the `spares` or is started now.
  *
- * Once it has settled, no process, thread, pipe or timer of the job is left.
+ * Once it has settled, no process, thread, pipe or timer of the job is left; see SandboxProcess.run() for one of spare processes.
  *
  * @throws Nothing but the error of `reload`.
  */

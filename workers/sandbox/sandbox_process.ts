@@ -33,6 +33,8 @@ export class SandboxProcess<Value extends object> {
   #residentBytesMax: number;
   #reloading: Promise<void> | null = null;
   #deadline: ReturnType<typeof setTimeout> | undefined;
+  /** Nothing that its process still says counts. */
+  #isOver = false;
   #begun = { atMs: 0, cpuMs: 0 };
   #computedMs = 0;
   #silentSeconds = 0;
@@ -68,9 +70,9 @@ export class SandboxProcess<Value extends object> {
     return this.#deciding.place;
   }
 
-  /** Writes the job and waits for its end. Once it has settled, no process, thread, pipe or timer of it is left. */
+  /** Writes the job and waits until all of it is gone. Of a job that has completed, who keeps spare processes waits for the rest. */
   async run(): Promise<Outcome<Value>> {
-    const { signal } = this.#limits;
+    const { signal, spares } = this.#limits;
     const watch = setInterval(() => this.#countSilence(), 1000);
     const stop = () => {
       this.#countKill("stopped");
@@ -80,15 +82,18 @@ export class SandboxProcess<Value extends object> {
     const listening = this.#listen();
     const errors = this.#collectErrors();
     void this.#write(this.job);
+    let hasCompleted = false;
     try {
-      return await this.#ended.promise;
+      const outcome = await this.#ended.promise;
+      hasCompleted = outcome.type === "completed";
+      return outcome;
     } finally {
+      this.#isOver = true;
       clearTimeout(this.#deadline);
       clearInterval(watch);
       signal.removeEventListener("abort", stop);
-      await this.#end(listening, errors);
-      // A message that was on its way may have set another one.
-      clearTimeout(this.#deadline);
+      const gone = this.#end(listening, errors);
+      await (hasCompleted && spares !== undefined ? spares.leave(gone) : gone);
     }
   }
 
@@ -171,6 +176,7 @@ export class SandboxProcess<Value extends object> {
   }
 
   #receive(message: FromChild<Value>): void {
+    if (this.#isOver) return;
     switch (message.type) {
       case "memory":
         this.#silentSeconds = 0;

@@ -31,6 +31,8 @@ export class Spares implements SpareProcesses {
   /** The newest last. */
   readonly #idle: Spare[] = [];
   readonly #renewals = new Set<ReturnType<typeof setTimeout>>();
+  /** Processes that are killed and not yet gone. */
+  readonly #leaving = new Set<Promise<void>>();
   readonly #idleMsMax: number;
   #closed = false;
 
@@ -63,11 +65,17 @@ export class Spares implements SpareProcesses {
     this.#renewals.add(timer);
   }
 
-  /** Ends the processes that wait, and waits until they are gone. */
+  async leave(gone: Promise<void>): Promise<void> {
+    const left = gone.catch(() => {}).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+    if (this.#closed) await left;
+  }
+
+  /** Ends the processes that wait, and waits until they and those that have done their jobs are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#renewals) clearTimeout(timer);
-    await Promise.all([...this.#idle].map((spare) => this.#end(spare)));
+    await Promise.all([...[...this.#idle].map((spare) => this.#end(spare)), ...this.#leaving]);
   }
 
   #add({ kind, jitless }: Pick<Spare, "kind" | "jitless">): void {
