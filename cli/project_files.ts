@@ -19,7 +19,7 @@ const FILES = [
     "workers",
   ],
 ];
-const LEFT_OUT = /(^|\/)(node_modules|web\/dist-[^/]*|python\/dist-[^/]*|client\/python)(\/|$)/;
+const LEFT_OUT = /(^|\/)(node_modules|web\/(dist-[^/]*|screenshots)|python\/dist-[^/]*|client\/python)(\/|$)/;
 const INTERPRETER = "workers/sandbox/python/dist";
 
 /** Copies the project into a new folder. @param withPython Brings the interpreter of Python scripts, which is built. */
