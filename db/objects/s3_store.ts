@@ -153,18 +153,12 @@ async function collect({ headers, body }: Response, bytesMax: number): Promise<U
     await body?.cancel();
     throw tooLong();
   }
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const piece of body ?? []) {
     length += piece.byteLength;
     if (length > bytesMax) throw tooLong();
     pieces.push(piece);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
-  return bytes;
+  return await new Blob(pieces).bytes();
 }

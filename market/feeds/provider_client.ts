@@ -182,7 +182,7 @@ function parseRetryAfter(header: string | null, now: number): number {
 }
 
 async function readBytes(response: Response, name: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
+  const parts: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
@@ -191,11 +191,5 @@ async function readBytes(response: Response, name: string): Promise<Uint8Array> 
     }
     parts.push(part);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return await new Blob(parts).bytes();
 }

@@ -135,7 +135,11 @@ export const RUN_TOOLS = [
         ...(tag === null ? {} : { tag: markStrategyText(tag) }),
         ...(exit_tag === null ? {} : { exit_tag: markStrategyText(exit_tag) }),
       }));
-      return { trades, ...(next_cursor === null ? {} : { more: `call read_trades with cursor ${next_cursor}` }) };
+      const same = input.instrument === undefined ? "" : `instrument ${input.instrument} and `;
+      return {
+        trades,
+        ...(next_cursor === null ? {} : { more: `call read_trades with ${same}cursor ${next_cursor}` }),
+      };
     },
   }),
   tool({

@@ -119,6 +119,23 @@ Deno.test("answers have at most 8 KB and say how to read on", async (t) => {
     }
     expect([count > 50, read - count <= 1, read >= count]).toEqual([true, true, true]);
   });
+  await t.step("the trades of one market of many are read by themselves, page by page", async () => {
+    const instruments = ["ALDER", "PINE"].map((symbol) => ({ symbol, exchange: "SAMPLE" }));
+    const many = await agent.call("run_backtest", {
+      ...{ ...MARKET, symbol: "PINE", timeframe: "1d", start_date: "2022-01-01" },
+      ...{ strategy: "SMA Cross", parameters: { fast: 3, slow: 8 }, markets: { instruments } },
+    });
+    const one = { id: many.id, instrument: "PINE@SAMPLE", limit: 5 };
+    const first = await agent.call("read_trades", one);
+    const cursor = /^call read_trades with instrument PINE@SAMPLE and cursor (\S+)$/.exec(String(first.more))?.[1];
+    const second = await agent.call("read_trades", { ...one, cursor });
+    const names = [first, second].map(({ trades }) => Array.from(Object(trades), (trade) => Object(trade).instrument));
+    expect(names).toEqual([1, 2].map(() => Array(5).fill("PINE@SAMPLE")));
+    expect(first.trades).not.toEqual(second.trades);
+    expect(await agent.text("read_trades", { ...one, instrument: "PINES@SAMPLE" })).toContain(
+      "did you mean PINE@SAMPLE?",
+    );
+  });
   await t.step("a long log and a long page are read in parts that make up the whole", async () => {
     const logged = await agent.call("run_backtest", { ...MARKET, strategy: "Log", source: LOG });
     const first = await agent.call("read_log", { id: logged.id });

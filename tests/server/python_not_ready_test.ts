@@ -24,6 +24,22 @@ const WHEEL = {
   "bands/names.py": 'NAME = "bands"\n',
   "bands/plots.py": "import a_library_that_is_not_there\n",
 };
+/** Wheels that no interpreter is built with: names, files, those that differ from their RECORD, and the refusal. */
+const REFUSED_WHEELS = [
+  [
+    "bands-1.0-py3-none-any.whl",
+    WHEEL,
+    { "bands/names.py": 'NAME = "other"\n' },
+    "bands/names.py does not have the digest",
+  ],
+  [
+    "bands-1.0-cp313-cp313-linux_x86_64.whl",
+    WHEEL,
+    {},
+    "its name does not end with -none-any.whl, so it has compiled parts",
+  ],
+  ["random-1.0-py3-none-any.whl", { "random.py": "" }, {}, "random is a module of Python's own"],
+] as const;
 const TYPESCRIPT = "strategy(() => ({ decide(i, candles, account, orders) { if (i === 3) orders.buy(); } }));";
 
 async function build(root: string, wheels: string): Promise<readonly [code: number, said: string]> {
@@ -74,15 +90,15 @@ Deno.test("Python is refused by name until its interpreter has the operator's wh
   // It has no wheels.
   await refuse();
   const forged = `${root}/forged`;
-  await Deno.mkdir(forged);
-  const changed = await makeWheel("bands-1.0", WHEEL, { "bands/names.py": 'NAME = "other"\n' });
-  await Deno.writeFile(`${forged}/bands-1.0-py3-none-any.whl`, changed);
-  expect(await build(root, forged)).toEqual([
-    1,
-    expect.stringContaining(
-      "PYTHON_WHEELS: ValueError: bands-1.0-py3-none-any.whl: bands/names.py does not have the digest of its RECORD",
-    ),
-  ]);
+  for (const [name, files, changed, said] of REFUSED_WHEELS) {
+    await Deno.mkdir(forged);
+    await Deno.writeFile(`${forged}/${name}`, await makeWheel("bands-1.0", files, changed));
+    expect(await build(root, forged)).toEqual([
+      1,
+      expect.stringContaining(`PYTHON_WHEELS: ValueError: ${name}: ${said}`),
+    ]);
+    await Deno.remove(forged, { recursive: true });
+  }
   expect(await build(root, wheels)).toEqual([0, expect.stringContaining("Built the interpreter")]);
 
   const taken = await submit("python", PYTHON);
