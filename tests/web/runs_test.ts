@@ -270,6 +270,9 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     const completed = (await user.get("/api/backtests?view=summary&status=completed")).list("/backtests").map(Object);
     await page.goto(`${service.url}/runs/${completed.find(({ metrics }) => metrics.trades > 10).id}`);
     await until(async () => (await page.getByRole("img", { name: /^Candles/ }).boundingBox())!.y < 640);
+    // The sentence about tries has no more room than it needs.
+    const said = (await page.getByText("How tries count").boundingBox())!;
+    expect((await page.getByRole("tablist").boundingBox())!.y - said.y).toBeLessThan(100);
     const text = page.getByRole("img", { name: "closed trades" }).first().locator("text").first();
     expect((await text.boundingBox())?.height).toBeGreaterThan(9);
   });

@@ -97,9 +97,9 @@ function ComparedDifferences({ data: { differences, backtests } }: { readonly da
   );
 }
 
-/** The settings of a run that differ from the others', in words: `fast 5, slow 30`. */
+/** The settings that a run has and that differ from the others', in words: `fast 5, slow 30`. */
 function settingsOf(differences: Comparison["differences"], i: number): string {
-  const own = differences.filter(({ path }) => path.startsWith("/parameters/"));
+  const own = differences.filter(({ path, values }) => path.startsWith("/parameters/") && (values[i] ?? null) !== null);
   return own.map(({ path, values }) => `${nameOf(path)} ${show(values[i])}`).join(", ");
 }
 

@@ -72,7 +72,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
       />
       {!isReadOnly && (
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 max-sm:contents">
-          <div className="min-w-0 grow basis-80 max-sm:order-1">
+          <div className="min-w-0 grow basis-80 max-sm:order-1 max-sm:grow-0 max-sm:basis-auto">
             <RunTries backtest={backtest} />
           </div>
           <Button aria-expanded={isOpen} onClick={toggle} className="max-sm:self-start">Change and see</Button>
