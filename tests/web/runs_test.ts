@@ -226,9 +226,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
 
   await t.step(
     "the list is filtered, searched and sorted by the service, and its address keeps all of it",
-    async () => {
-      await filterRuns(page, user);
-    },
+    () => filterRuns(page, user),
   );
 
   await t.step(
@@ -236,9 +234,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     () => chooseRuns(page, user),
   );
 
-  await t.step("curl runs the command that a page copies, also for code inside of a run", async () => {
-    await copyAsCurl(page, user);
-  });
+  await t.step("curl runs the command that a page copies, also for code inside of a run", () => copyAsCurl(page, user));
 
   await t.step("an address without a page says so, within the console's frame or without it", async () => {
     for (const path of ["/nowhere", "/runs/some/where"]) {
