@@ -17,6 +17,7 @@ import { findDatabaseRefusal } from "./db/faults.ts";
 import { openObjectStore, WrongBucket } from "./db/open_object_store.ts";
 import { ownSchemaVersion, SchemaMismatch } from "./db/schema_version.ts";
 import { insertInvitation } from "./db/invitations.ts";
+import { moveBytes, placeSchema } from "./db/move_bytes.ts";
 import { changeQuotasOf, grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
@@ -135,13 +136,11 @@ function composeApp(
 ): Handler {
   const secret = config.authSecret ?? directory?.authSecret;
   if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
-  const oldSecret = config.oldAuthSecret;
   const baseUrl = config.baseUrl ?? `http://127.0.0.1:${port}`;
   const own = config.baseUrl === undefined ? [baseUrl, `http://localhost:${port}`] : [baseUrl];
   const origins = [...own, ...config.trustedOrigins];
-  const mails = mailer === undefined
-    ? undefined
-    : { send: (mail: Mail) => mailer.send(mail), baseUrl, mustVerify: config.mailVerification === "on" };
+  const mustVerify = config.mailVerification === "on";
+  const mails = mailer && { send: (mail: Mail) => mailer.send(mail), baseUrl, mustVerify };
   const openId = readOpenIdClient(config);
   return createApp({
     db: handle.db,
@@ -149,7 +148,7 @@ function composeApp(
     readThrough,
     closing,
     startedAt: performance.now(),
-    auth: createAuth(handle.db, { secret, oldSecret, baseUrl, origins, mails, openId }),
+    auth: createAuth(handle.db, { secret, oldSecret: config.oldAuthSecret, baseUrl, origins, mails, openId }),
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
     quotaDefaults: config.quotas,
@@ -166,7 +165,7 @@ function composeApp(
     stallMs: config.streamStallSeconds * 1000,
     origins,
     secret,
-    oldSecret,
+    oldSecret: config.oldAuthSecret,
     allowsImpersonation: config.impersonation === "on",
     https: baseUrl.startsWith("https:"),
     crossSiteOrigins: findCrossSiteOrigins(own, config.trustedOrigins),
@@ -231,6 +230,7 @@ async function openControlSocket(
     grantAdmin: (email) => grantAdmin(handle.db, email),
     changeQuotas: (email, changes) => changeQuotasOf(handle.db, email, changes),
     invite: async (email) => (await insertInvitation(handle.db, { email })).token,
+    moveBytes: (after) => moveBytes(handle.db, placeSchema.parse(after)),
   }).catch((error) => {
     throw unusable("DATA_DIR", error);
   });

@@ -50,13 +50,13 @@ export async function mapSome<Value, Result>(
   return results;
 }
 
-/** Rows with their bytes brought to the store, if there is one: what is left of them names the objects. */
+/** Rows with their bytes brought to the store, if it takes new ones: what is left of them names the objects. */
 export async function placeBytes<Row extends { readonly data: Uint8Array }>(
   db: Db,
   rows: readonly Row[],
 ): Promise<(Row & BytesPlace)[]> {
   const store = objectStoreOf(db);
-  if (store === undefined) return rows.map((row) => ({ ...row, object: null }));
+  if (!store?.takesNew) return rows.map((row) => ({ ...row, object: null }));
   return await mapSome(rows, async (row) => ({ ...row, data: NOTHING, object: await store.put(row.data) }));
 }
 
@@ -83,7 +83,7 @@ export async function fetchChunk(db: Db, record: string, chunk: StoredChunk): Pr
 }
 
 /**
- * Brings the bytes of a result to the store, if there is one: several chunks share an object. They keep their bytes, by whose number they
+ * Brings the bytes of a result to the store, if it takes new ones: several chunks share an object. They keep their bytes, by whose number they
  * are counted.
  *
  * @param stored SHA-256 of candles that are stored already.
@@ -94,7 +94,7 @@ export async function placeChunks<Chunk extends ResultChunk>(
   stored: ReadonlySet<string> = new Set(),
 ): Promise<readonly Chunk[]> {
   const store = objectStoreOf(db);
-  if (store === undefined) return chunks;
+  if (!store?.takesNew) return chunks;
   const placed = await mapSome([...groupBySize(chunks)], async (group) => {
     const object = await store.put(Buffer.concat(group.flatMap(({ data, tags }) => tags ? [data, tags] : [data])));
     let at = 1;
@@ -111,7 +111,10 @@ export async function placeChunks<Chunk extends ResultChunk>(
   });
 }
 
-function* groupBySize<Chunk extends ResultChunk>(chunks: readonly Chunk[]): Generator<Chunk[]> {
+/** Chunks of one result in groups that fit into an object; a larger one stands alone. */
+export function* groupBySize<Chunk extends Parameters<typeof measureChunks>[0][number]>(
+  chunks: readonly Chunk[],
+): Generator<Chunk[]> {
   let group: Chunk[] = [];
   for (const chunk of chunks) {
     if (group.length > 0 && measureChunks([...group, chunk]) > OBJECT_BYTES_MAX) {

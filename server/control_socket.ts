@@ -16,22 +16,25 @@ const log = getLogger(["hindcast", "audit"]);
  * Serves `deno task admin` while an embedded service runs, since only the service may open its database: HTTP over a unix socket
  * that only the service's own user can open. `POST /admin/<e-mail>` answers 204, or 404 for an unknown e-mail;
  * `POST /invitations/<e-mail or nothing>` answers the token of an invitation; `POST /quotas/<e-mail>?changes=` answers the limits that
- * are the user's own then, or 404.
+ * are the user's own then, or 404; `POST /bytes/?after=` moves some bytes to where new ones live and answers what it has moved, or 404
+ * without a bucket.
  *
  * @param path The socket's path. A socket that a killed service left is replaced; the caller holds the data directory.
  * @param acts.grantAdmin Gives the role and returns the user's id; undefined for an unknown user.
  * @param acts.changeQuotas Changes a user's limits and returns their own; undefined for an unknown user.
  * @param acts.invite Makes an invitation and returns its token.
+ * @param acts.moveBytes Does a step behind the place where the one before ended; null without a bucket.
  */
 export async function serveControl(
   path: string,
-  { grantAdmin, invite, changeQuotas }: {
+  { grantAdmin, invite, changeQuotas, moveBytes }: {
     readonly grantAdmin: (email: string) => Promise<string | undefined>;
     readonly changeQuotas: (
       email: string,
       changes: z.infer<typeof changesSchema>,
     ) => Promise<object | null | undefined>;
     readonly invite: (email: string) => Promise<string>;
+    readonly moveBytes: (after: unknown) => Promise<object | null>;
   },
 ): Promise<{ close(): Promise<void> }> {
   await Deno.remove(path).catch((error) => {
@@ -43,7 +46,8 @@ export async function serveControl(
     return new Response(null, { status: 500 });
   };
   const server = Deno.serve({ transport: "unix", path, onListen: () => {}, onError }, async (request) => {
-    const match = new URLPattern({ pathname: "/:act(admin|invitations|quotas)/:email(.*)" }).exec(request.url)?.pathname
+    const match = new URLPattern({ pathname: "/:act(admin|invitations|quotas|bytes)/:email(.*)" }).exec(request.url)
+      ?.pathname
       .groups;
     const email = decode(match?.email ?? "");
     if (request.method !== "POST" || match === undefined || email === undefined) {
@@ -60,6 +64,10 @@ export async function serveControl(
       if (own === undefined) return new Response(null, { status: 404 });
       log.info("{act}: {outcome}", { act: "task/quotas", outcome: "done" });
       return Response.json(own);
+    }
+    if (match.act === "bytes") {
+      const moved = await moveBytes(JSON.parse(new URL(request.url).searchParams.get("after") ?? "null"));
+      return moved === null ? new Response(null, { status: 404 }) : Response.json(moved);
     }
     const userId = await grantAdmin(email);
     if (userId === undefined) return new Response(null, { status: 404 });

@@ -21,15 +21,20 @@ export const objectSettings = z.object({
   ),
   accessKeyId: setting("S3_ACCESS_KEY_ID", z.string().optional(), "Name of the key to the bucket."),
   secretAccessKey: setting("S3_SECRET_ACCESS_KEY", z.string().optional(), "The key to the bucket.", { isSecret: true }),
+  newBytes: setting(
+    "S3_NEW_BYTES",
+    z.enum(["bucket", "database"]).default("bucket"),
+    "Where new candles and results live; with `database`, the bucket is only read, on the way out of it.",
+  ),
 });
 
 type ObjectSettings = z.output<typeof objectSettings>;
 
 /** The bucket for candles and results; undefined where the database keeps them, or a setting is missing. */
-export function readBucket({ endpoint, bucket, region, accessKeyId, secretAccessKey }: ObjectSettings) {
+export function readBucket({ endpoint, bucket, region, accessKeyId, secretAccessKey, newBytes }: ObjectSettings) {
   return endpoint === undefined || bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined
     ? undefined
-    : { endpoint, bucket, region, accessKeyId, secretAccessKey };
+    : { endpoint, bucket, region, accessKeyId, secretAccessKey, takesNew: newBytes === "bucket" };
 }
 
 /** True if all settings of the bucket are set, or none. */

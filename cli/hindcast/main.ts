@@ -25,7 +25,7 @@ import { universesCommand } from "./universe_commands.ts";
 const PROCESSES = {
   serve: "Serve the API and the console, and run backtests",
   worker: "Run backtests for the services on the same DATABASE_URL",
-  admin: "Make a user an admin",
+  admin: "Make a user an admin, set limits, invite, or move stored bytes",
   demo: "Show a backtest from sign-up to result, on a service of its own",
 } as const;
 

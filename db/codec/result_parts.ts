@@ -231,7 +231,7 @@ function encodeTags(tags: readonly (string | null)[], exitTags: readonly (string
 }
 
 /** Bytes that chunks occupy, with those that they may share. */
-export function measureChunks(chunks: readonly ResultChunk[]): number {
+export function measureChunks(chunks: readonly Pick<ResultChunk, "data" | "tags" | "candles">[]): number {
   return chunks.reduce((bytes, { data, tags, candles }) => {
     return bytes + data.byteLength + (tags?.byteLength ?? 0) + (candles?.data.byteLength ?? 0);
   }, 0);

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 
 /** A store of objects, each of which is written once under a key of its own. */
 export interface ObjectStore {
+  /** False where new rows keep their bytes, and objects are only read. */
+  readonly takesNew: boolean;
   /** Writes an object. @returns Its key, which names its digest and its length. @throws {ObjectStoreError} */
   put(bytes: Uint8Array): Promise<string>;
   /** Reads an object and checks its digest. @throws {LostObject} @throws {ObjectStoreError} */

@@ -19,6 +19,8 @@ export interface BucketAddress {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** See ObjectStore. */
+  readonly takesNew: boolean;
 }
 
 // Candles are read and written in transactions, which PostgreSQL ends when they are idle for ten seconds: two attempts take less.
@@ -32,6 +34,7 @@ const PROBE = new TextEncoder().encode("Hindcast writes here.\n");
 
 /** Opens a bucket. @param prefix Before all keys: another database in the same bucket has another one. */
 export class S3Store implements ObjectStore {
+  readonly takesNew: boolean;
   readonly #client: AwsClient;
   readonly #url: string;
   readonly #prefix: string;
@@ -41,7 +44,8 @@ export class S3Store implements ObjectStore {
     fetchMethod: (key) => this.#read(key),
   });
 
-  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey }: BucketAddress, prefix: string) {
+  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, takesNew }: BucketAddress, prefix: string) {
+    this.takesNew = takesNew;
     this.#client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });
     this.#url = `${endpoint}/${bucket}`;
     this.#prefix = prefix;

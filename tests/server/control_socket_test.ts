@@ -10,6 +10,7 @@ Deno.test("the control socket answers a fault and a malformed path without a wor
     grantAdmin,
     changeQuotas: (email, changes) => Promise.resolve(email === "" ? undefined : Object(changes)),
     invite: (email) => Promise.resolve(`for ${email}`),
+    moveBytes: (after) => Promise.resolve(after === null ? null : { after }),
   });
   using client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const ask = async (email: string, act = "admin") => {
@@ -25,6 +26,8 @@ Deno.test("the control socket answers a fault and a malformed path without a wor
   expect(await ask(change({ versionsMax: 5 }), "quotas")).toEqual([200, '{"versionsMax":5}']);
   expect(await ask(change({ versionsMax: 0 }), "quotas")).toEqual([500, ""]);
   expect(await ask("?changes={}", "quotas")).toEqual([404, ""]);
+  expect(await ask("", "bytes")).toEqual([404, ""]);
+  expect(await ask("?after=[1]", "bytes")).toEqual([200, '{"after":[1]}']);
   expect(await ask("ada@example.com", "others")).toEqual([400, ""]);
   await control.close();
   await Deno.remove(folder, { recursive: true });

@@ -1,5 +1,6 @@
 /** Candles and results whose bytes live in a bucket. */
 import { expect } from "@std/expect";
+import { denoArguments } from "../../cli/commands.ts";
 import { openPostgres } from "../../db/client.ts";
 import { sweepObjects } from "../../db/object_sweep.ts";
 import { LostObject } from "../../db/objects/object_store.ts";
@@ -10,6 +11,7 @@ import { readBucket } from "../../server/object_settings.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { administer, createTestDatabase } from "../support/database.ts";
 import { startObjectServer } from "../support/object_server.ts";
+import { runTaskCommand } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -29,12 +31,9 @@ function hours(count: number): string {
 Deno.test("candles and results live in a bucket", async (t) => {
   const server = await startObjectServer();
   const database = await createTestDatabase("service");
+  const stored = { DATABASE_URL: database.url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
   const open = (environment: Readonly<Record<string, string>>) =>
-    startTestService("PostgreSQL", {
-      DATABASE_URL: database.url,
-      BETTER_AUTH_SECRET: "a secret of at least 32 characters",
-      ...environment,
-    });
+    startTestService("PostgreSQL", { ...stored, ...environment });
   const run = async (client: TestClient, backtest: object) => {
     const answer = await client.send("POST", "/api/backtests", { backtest: { ...backtest, fresh: true } });
     expect([answer.status, answer.at("/error")]).toEqual([202, undefined]);
@@ -58,6 +57,16 @@ Deno.test("candles and results live in a bucket", async (t) => {
         union select object from result_chunks where object is not null
         union select object from result_candles where object is not null order by 1`,
     )).map((row) => String(Object(row).object));
+
+  /** Moves bytes. @param rows How many are to be moved. @returns Where to. */
+  const move = async (rows?: number, more: Readonly<Record<string, string>> = {}) => {
+    const environment = { ...stored, ...server.environment, ...more };
+    const { code, stdout, stderr } = await runTaskCommand("admin", ["move-bytes"], environment);
+    expect([code, stderr]).toEqual([0, ""]);
+    const [, counted, to] = /^(\d+) rows are to go to the (\w+)\./.exec(stdout) ?? [];
+    if (rows !== undefined) expect(Number(counted)).toBe(rows);
+    return to;
+  };
 
   const before = await open({});
   const ann = before.client();
@@ -112,6 +121,67 @@ Deno.test("candles and results live in a bucket", async (t) => {
     expect(await read(client, String(equal.at("/backtest/id")))).toEqual(await read(client, acme));
   });
 
+  await t.step(
+    "a command moves all bytes either way beside the service, and one that is killed loses none",
+    async () => {
+      const id = await run(client, BACKTEST);
+      await client.finish(id);
+      const kill = async (method: string, more: Readonly<Record<string, string>> = {}) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        let seen = 0;
+        // The first eight rows are written before the ninth object is.
+        server.withholds = (request) => {
+          if (request.method !== method || ++seen <= 12) return false;
+          resolve();
+          return true;
+        };
+        const env = { NO_COLOR: "1", ...stored, ...server.environment, ...more };
+        const command = new Deno.Command(Deno.execPath(), {
+          args: denoArguments("admin", ".data").concat("move-bytes"),
+          env,
+        });
+        const process = command.spawn();
+        await promise;
+        process.kill("SIGKILL");
+        await process.status;
+        server.withholds = () => false;
+      };
+      const inDatabase = async () => {
+        const [row] = await administer(
+          database.url,
+          `select (select count(*) from candle_chunks where object is null)
+          + (select count(*) from result_candles where object is null)
+          + (select count(*) from result_chunks where object is null) as rows`,
+        );
+        return Number(Object(row).rows);
+      };
+      const check = async () => {
+        for (const each of [old, id]) expect(await read(client, each)).toEqual(texts);
+        const fresh = await run(client, BACKTEST);
+        await client.finish(fresh);
+        expect(await read(client, fresh)).toEqual(texts);
+      };
+      const all = await inDatabase();
+      await kill("PUT");
+      const left = await inDatabase();
+      expect([left > 0, left < all]).toEqual([true, true]);
+      await check();
+      expect(await move(left)).toBe("bucket");
+      expect(await inDatabase()).toBe(0);
+      expect(await move(0)).toBe("bucket");
+      const keys = new Set(await server.list());
+      expect((await named()).filter((key) => !keys.has(key))).toEqual([]);
+      await check();
+      const out = { S3_NEW_BYTES: "database" };
+      await kill("GET", out);
+      expect([(await named()).length > 0, await inDatabase() > 0]).toEqual([true, true]);
+      await check();
+      expect(await move(undefined, out)).toBe("database");
+      expect(await named()).toEqual([]);
+      await check();
+    },
+  );
+
   await t.step("runs that were accepted while the store is away are completed once it is back", async () => {
     const id = await run(client, ACME);
     await client.finish(id);
@@ -161,7 +231,24 @@ Deno.test("candles and results live in a bucket", async (t) => {
   });
   await service.close();
 
-  await t.step("a process without the settings, or with another bucket, does not start", async () => {
+  await t.step("a process without the settings starts only once no row names an object", async () => {
     await expect(open({})).rejects.toThrow("Cannot start: S3_ENDPOINT must be set");
+    await administer(database.url, "delete from candle_chunks where object is not null");
+    const out = { ...server.environment, S3_NEW_BYTES: "database" };
+    const leaving = await open(out);
+    const bo = await leaving.user();
+    await bo.finish(await run(bo, BACKTEST));
+    expect(await named()).toEqual([]);
+    const lost = `none/${"0".repeat(64)}.5.0123456789abc`;
+    await administer(database.url, `update result_candles set object = '${lost}', data = ''`);
+    const ended = await runTaskCommand("admin", ["move-bytes"], { ...stored, ...out });
+    expect([ended.code, ended.stderr.includes(`Cannot move the bytes of a row: the object ${lost} is not in`)])
+      .toEqual([1, true]);
+    await leaving.close();
+    const after = await open({});
+    await after.close();
+    expect((await runTaskCommand("admin", ["move-bytes"], stored)).stderr).toBe(
+      "Cannot move bytes: S3_ENDPOINT is not set, and the database has all of them.\n",
+    );
   });
 });

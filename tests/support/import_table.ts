@@ -86,7 +86,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "strategies/scripts/strategy.d.ts",
   ]],
   ["server/", ["server/", "routers/", "workers/rows/"]],
-  ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
+  ["cli/admin.ts", ["cli/", "server/config.ts", "server/object_settings.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
   ["cli/strategy_check.ts", [
     "cli/",

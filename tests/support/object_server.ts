@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 // @ts-types="@types/s3rver"
 import S3rver from "s3rver";
 import { freePort } from "./free_port.ts";
@@ -14,6 +14,8 @@ export interface ObjectServer {
   halt(): Promise<void>;
   /** Serves the same objects again. */
   start(): Promise<void>;
+  /** Requests that are never answered, and do nothing. */
+  withholds: (request: IncomingMessage) => boolean;
   /** Keys of the objects in the bucket, without the one of probes. */
   list(): Promise<string[]>;
   close(): Promise<void>;
@@ -27,7 +29,10 @@ export async function startObjectServer(): Promise<ObjectServer> {
   const start = async () => {
     const store = new S3rver({ silent: true, directory, configureBuckets: [{ name: BUCKET, configs: [] }] });
     await store.configureBuckets();
-    const server = createServer(store.callback());
+    const answer = store.callback();
+    const server = createServer((request, response) => {
+      if (!opened.withholds(request)) answer(request, response);
+    });
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     halt = async () => {
       halt = () => Promise.resolve();
@@ -36,12 +41,11 @@ export async function startObjectServer(): Promise<ObjectServer> {
       await closed;
     };
   };
-  await start();
   const close = closedAfterTest(async () => {
     await halt();
     await Deno.remove(directory, { recursive: true });
   });
-  return {
+  const opened: ObjectServer = {
     environment: {
       S3_ENDPOINT: `http://127.0.0.1:${port}`,
       S3_BUCKET: BUCKET,
@@ -51,9 +55,12 @@ export async function startObjectServer(): Promise<ObjectServer> {
     },
     halt: () => halt(),
     start,
+    withholds: () => false,
     list: async () => await listKeys(`${directory}/${BUCKET}`),
     close,
   };
+  await start();
+  return opened;
 }
 
 /** The server keeps an object in a file, under its key and an ending of its own. */
