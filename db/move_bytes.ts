@@ -19,7 +19,7 @@ const HOMES = ["candle_chunks", "result_candles", "result_chunks"] as const;
 /** A table, and the last of its rows or objects that a step has seen; null before the first step. */
 export const placeSchema = z.object({ home: z.enum(HOMES), key: z.array(z.string()).max(4) }).nullable();
 
-/** What a step has moved. */
+/** The outcome of a step, as the service answers it. */
 export const movedSchema = z.object({
   to: z.enum(["bucket", "database"]),
   rows: z.number(),
@@ -70,7 +70,7 @@ function hasBytes({ data }: typeof candleChunks | typeof resultCandles): SQL {
 
 const OUT = { candle_chunks: moveOutCandles, result_candles: moveOutShared, result_chunks: moveOutResults } as const;
 
-/** What a step has done. */
+/** The outcome of a step in one table. */
 interface Step {
   /** The keys of its rows or objects, in their order. */
   readonly keys: readonly string[][];
