@@ -1,4 +1,4 @@
-/** How long others wait while one user reads, for others_bench.ts. */
+/** How long others wait while one user acts, for others_bench.ts. */
 import type { TestClient } from "../tests/support/client.ts";
 import { quantile, report, say } from "./measure.ts";
 
@@ -16,25 +16,42 @@ const BACKTEST = {
   ...{ strategy: "SMA Cross", initial_balance: 1000, parameters: { timeframe: "1h" }, fresh: true },
 };
 
-/** Requests of one user: so many at once, each in turn, again and again. */
-export interface Reading {
-  readonly name: string;
-  readonly readers: number;
-  readonly requests: readonly { readonly path: string; readonly init?: RequestInit }[];
-}
+/** Requests of one user. */
+export type Requests = readonly { readonly path: string; readonly init?: RequestInit }[];
 
-/** A user who reads, and another on the same service. */
+/** A user who does their worst, and another on the same service. */
 export interface Users {
   readonly reader: TestClient;
   readonly other: TestClient;
 }
 
-/** Watches another user's requests while a user reads, and reports them. @param kind Of the service's database. */
+/**
+ * Watches another user's requests while one acts, and reports them.
+ *
+ * @param kind Of the service's database.
+ * @param act Its note says how it went.
+ */
 export async function watchOthers(
   kind: string,
-  { name, readers, requests }: Reading,
-  { reader, other }: Users,
+  name: string,
+  act: () => Promise<string>,
+  other: TestClient,
 ): Promise<void> {
+  const { sessions, runs, lists, note } = await watch(other, act);
+  await say(
+    `${kind}, ${name}: session p50 ${ms(sessions, 0.5)}, p99 ${ms(sessions, 0.99)}, longest ${ms(sessions, 1)} ms; ` +
+      `short backtest p50 ${ms(runs, 0.5)}, longest ${ms(runs, 1)} ms; short list p50 ${ms(lists, 0.5)}, longest ` +
+      `${ms(lists, 1)} ms; ${note}`,
+  );
+  const during = (what: string, ours: number, most: number) =>
+    report({ measure: `${kind}: another's ${what} during: ${name}`, ours, goal: { of: "ours", most } });
+  await during("session (p99)", quantile(sessions, 0.99), GOAL_MS);
+  await during("short backtest (longest)", quantile(runs, 1), RUN_MS_MAX);
+  await during("short list (longest)", quantile(lists, 1), RUN_MS_MAX);
+}
+
+/** Has a user read for a while: so many requests at once, each again and again. Without any, it only waits. */
+export async function readFor(reader: TestClient, requests: Requests, readers: number): Promise<string> {
   const leaving = new AbortController();
   const read = { bytes: 0, answers: 0, refused: 0 };
   const readings = Array.from({ length: readers }, (_, i) => {
@@ -42,24 +59,15 @@ export async function watchOthers(
     return readAgain(reader, path, { ...init, signal: leaving.signal }, read);
   });
   const begun = performance.now();
-  const { sessions, runs, lists } = await watch(other, () => {
-    const tookMs = performance.now() - begun;
-    return tookMs > WATCHED_MS && (readers === 0 || read.answers >= ANSWERS_MIN || tookMs > WATCHED_MS_MAX);
-  });
-  const seconds = (performance.now() - begun) / 1000;
+  const tookMs = () => performance.now() - begun;
+  const isOver = () =>
+    tookMs() > WATCHED_MS_MAX || tookMs() > WATCHED_MS && (readers === 0 || read.answers >= ANSWERS_MIN);
+  while (!isOver()) await new Promise((resume) => setTimeout(resume, RUN_EVERY_MS));
+  const seconds = tookMs() / 1000;
   leaving.abort();
   await Promise.all(readings);
-  await say(
-    `${kind}, ${name}: session p50 ${ms(sessions, 0.5)}, p99 ${ms(sessions, 0.99)}, longest ${ms(sessions, 1)} ms; ` +
-      `short backtest p50 ${ms(runs, 0.5)}, longest ${ms(runs, 1)} ms; short list p50 ${ms(lists, 0.5)}, longest ` +
-      `${ms(lists, 1)} ms; ${(read.bytes / 1e6 / seconds).toFixed(1)} MB/s, ${read.answers} answers, ` +
-      `${read.refused} refused in ${seconds.toFixed(0)} s`,
-  );
-  const during = (what: string, ours: number, most: number) =>
-    report({ measure: `${kind}: another's ${what} during: ${name}`, ours, goal: { of: "ours", most } });
-  await during("session (p99)", quantile(sessions, 0.99), GOAL_MS);
-  await during("short backtest (longest)", quantile(runs, 1), RUN_MS_MAX);
-  await during("short list (longest)", quantile(lists, 1), RUN_MS_MAX);
+  const rate = (read.bytes / 1e6 / seconds).toFixed(1);
+  return `${rate} MB/s, ${read.answers} answers, ${read.refused} refused in ${seconds.toFixed(0)} s`;
 }
 
 function ms(latencies: readonly number[], share: number): string {
@@ -89,8 +97,8 @@ async function readAgain(
   }
 }
 
-/** Times a user's requests until it is over, whether or not the earlier ones were answered. */
-async function watch(user: TestClient, isOver: () => boolean) {
+/** Times a user's requests during an act, whether or not the earlier ones were answered. */
+async function watch(user: TestClient, act: () => Promise<string>) {
   const time = async (work: () => Promise<unknown>) => {
     const begun = performance.now();
     await work();
@@ -108,9 +116,9 @@ async function watch(user: TestClient, isOver: () => boolean) {
     setInterval(() => runs!.push(time(run)), RUN_EVERY_MS),
     setInterval(() => lists!.push(time(() => user.get(list))), RUN_EVERY_MS),
   ];
-  while (!isOver()) await new Promise((resume) => setTimeout(resume, RUN_EVERY_MS));
-  timers.forEach(clearInterval);
+  const note = await act().finally(() => timers.forEach(clearInterval));
   return {
+    note,
     sessions: await Promise.all(sessions!),
     runs: await Promise.all(runs!),
     lists: await Promise.all(lists!),

@@ -1,14 +1,14 @@
 /**
- * How long another user's requests take while one user reads the longest lists and the largest results, and writes the largest
- * universes: over HTTP to a process of its own with the permissions of its task, beside the same service when it is idle.
+ * How long another user's requests take while one user does their worst, reads the longest lists and the largest results, and writes
+ * the largest universes: over HTTP to a process of its own with the permissions of its task, beside the same service when it is idle.
  *
- * `deno run --allow-all bench/others_bench.ts [FILTER]`: only readings whose names contain the filter; with TEST_DATABASE_URL as
+ * `deno run --allow-all bench/others_bench.ts [FILTER]`: only acts whose names contain the filter; with TEST_DATABASE_URL as
  * `deno task bench` sets it, on PostgreSQL, too.
  */
 import type { TestClient } from "../tests/support/client.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { type Kind, KINDS, makeDatabase } from "./both_databases.ts";
-import { type Reading, type Users, watchOthers } from "./others.ts";
+import { readFor, type Requests, type Users, watchOthers } from "./others.ts";
 import {
   archiveLongest,
   archiveMarkets,
@@ -23,11 +23,13 @@ import {
   storeTrials,
   storeUniverse,
 } from "./others_records.ts";
+import { ACTS, startFeed } from "./worst_acts.ts";
 
 const [filter = ""] = Deno.args;
 const READERS = 10;
 const MANY_READERS = 30;
 
+const feed = startFeed();
 for (const kind of KINDS) {
   const database = await makeDatabase(kind);
   try {
@@ -42,12 +44,18 @@ for (const kind of KINDS) {
     await archiveLongest(handle.db);
     await archiveMarkets(handle.db);
     await handle.close();
-    const service = await startProcess("serve", { WORKERS: "1", ...database.environment });
+    const service = await startProcess("serve", {
+      ...{ WORKERS: "2", RUN_SECONDS_MAX: "20", BINANCE_BASE_URL: `http://127.0.0.1:${feed.addr.port}` },
+      ...database.environment,
+    });
     try {
       const users = { reader: service.client(), other: service.client() };
       users.reader.cookie = reader.cookie;
       await users.other.signUp();
-      await watchOthers(kind, { name: "nothing", readers: 0, requests: [] }, users);
+      await watchOthers(kind, "nothing", () => readFor(users.reader, [], 0), users.other);
+      for (const [name, act] of Object.entries(ACTS)) {
+        if (name.includes(filter)) await watchOthers(kind, name, () => act(users), users.other);
+      }
       const watch = makeWatch(kind, users);
       await measureLists(watch, users.reader, trials);
       await measureResults(watch, users.reader);
@@ -59,14 +67,16 @@ for (const kind of KINDS) {
     await database.drop();
   }
 }
+await feed.shutdown();
 
 /** Watches a reading, if the filter leaves it; makes its records before. */
-type Watch = (name: string, prepare: () => Promise<Reading["requests"]>, readers?: number) => Promise<void>;
+type Watch = (name: string, prepare: () => Promise<Requests>, readers?: number) => Promise<void>;
 
 function makeWatch(kind: Kind, users: Users): Watch {
   return async (name, prepare, readers = READERS) => {
     if (!name.includes(filter)) return;
-    await watchOthers(kind, { name: `${readers} ${name}`, readers, requests: await prepare() }, users);
+    const requests = await prepare();
+    await watchOthers(kind, `${readers} ${name}`, () => readFor(users.reader, requests, readers), users.other);
   };
 }
 
@@ -137,7 +147,7 @@ async function measureUniverses(watch: Watch, reader: TestClient): Promise<void>
   await watch("portfolios of 1,000 unknown instruments", unknown);
 }
 
-function gets(paths: readonly string[]): Reading["requests"] {
+function gets(paths: readonly string[]): Requests {
   return paths.map((path) => ({ path }));
 }
 
@@ -145,7 +155,7 @@ function formats(path: string): readonly string[] {
   return ["json", "csv", "arrow"].map((format) => `${path}?format=${format}`);
 }
 
-function post(path: string, body: object): Reading["requests"][number] {
+function post(path: string, body: object): Requests[number] {
   const headers = { "content-type": "application/json" };
   return { path, init: { method: "POST", headers, body: JSON.stringify(body) } };
 }
