@@ -1,5 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { AppError, quote, unstorable } from "../../routers/common/errors.ts";
+import { AppError, type Issue, quote, unstorable } from "../../routers/common/errors.ts";
+import { NO_LINE, PLAIN } from "../../routers/common/plain_text.ts";
 import { DEPTH_MAX, findUnstorable } from "../../routers/common/text.ts";
 import type { ServerEnv } from "../requests/context.ts";
 
@@ -212,12 +213,21 @@ function readLeniently(bytes: Uint8Array): unknown {
 }
 
 /**
- * Refuses a JSON body with text that cannot be stored, before the authentication library, which would fail in the database.
+ * Refuses a JSON body with text that cannot be stored, before the authentication library, which would fail in the database, and a
+ * user's name that is no plain line.
  *
  * @throws AppError VALIDATION_FAILED
  */
 export async function refuseUnstorable(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
-  const issue = findUnstorable(c.get("body"));
+  const body = c.get("body");
+  const issue = findUnstorable(body) ?? findRefusedName("/name", body) ??
+    findRefusedName("/data/name", Reflect.get(Object(body), "data"));
   if (issue !== undefined) throw unstorable(issue);
   await next();
+}
+
+/** The fault of a user's name that would command a terminal: the library keeps any text. */
+function findRefusedName(path: string, holder: unknown): Issue | undefined {
+  const input: unknown = Reflect.get(Object(holder), "name");
+  return typeof input === "string" && NO_LINE.test(input) ? { path, message: PLAIN.error({ input }) } : undefined;
 }

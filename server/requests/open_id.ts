@@ -1,6 +1,7 @@
 import type { BetterAuthOptions } from "better-auth";
 import { betterAuth } from "better-auth/minimal";
 import { AppError } from "../../routers/common/errors.ts";
+import { NO_LINE } from "../../routers/common/plain_text.ts";
 
 /** A provider of identities (OpenID Connect), and this service as its client. */
 export interface OpenIdClient {
@@ -67,8 +68,10 @@ async function openProvider(
       scopes: ["openid", "email", "profile"],
       requireIdTokenVerification: true,
       requireEmailVerification: mustVerify,
-      // Some providers send no name.
-      mapProfileToUser: ({ name, email }) => ({ name: name || email?.split("@")[0] || "" }),
+      // Some providers send no name. What a sign-up would refuse in one is left out.
+      mapProfileToUser: ({ name, email }) => ({
+        name: (name || email?.split("@")[0] || "").replaceAll(new RegExp(NO_LINE, "gu"), ""),
+      }),
     }],
   });
   const auth = betterAuth({

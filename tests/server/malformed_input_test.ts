@@ -51,6 +51,11 @@ Deno.test("names and descriptions that would command a terminal are refused by t
   const universe = { slug: "plain", description: "\u001b[2J", members: [] };
   const described = await user.send("POST", "/api/universes", { universe });
   expect(described.at("/error/issues")).toContainEqual({ path: "/universe/description", message });
+  const account = { name: "\u001b]0;owned\u0007", email: "eve@example.com", password: "correct horse battery" };
+  for (const path of ["sign-up/email", "update-user", "admin/create-user"]) {
+    const named = await user.send("POST", `/api/auth/${path}`, account);
+    expect([path, named.status, named.at("/error/issues")]).toEqual([path, 400, [{ path: "/name", message }]]);
+  }
   await service.close();
 });
 
