@@ -258,7 +258,11 @@ const WRONG: readonly (readonly [name: string, lines: string, message: RegExp])[
   ["an indicator in decide", "sma(candles.close, 3)", /sma is for prepare/],
   ["a size below 0", "orders.buy({ size: -1 })", /size must be a number above 0, not -1/],
   ["capitals that are none", "SMA(candles.close, 3)", /SMA is not defined: did you mean sma\?/],
-  ["a misspelt name", "order.buy()", /order is not defined/],
+  ["a misspelt name", "order.buy()", /order is not defined at/],
+  ["a misspelt global", "crossAbove(candles.close, candles.open, i)", /not defined: did you mean crossesAbove\?/],
+  ["two letters that changed places", "orders.byu()", /orders\.byu is not a function: did you mean buy\?/],
+  ["a method that is left out", "orders.flatten()", /orders\.flatten is not a function at/],
+  ["a method of the script's own", "this.by()", /this\.by is not a function at/],
   ["a promise", "return (async () => {})()", /decide must not be async/],
   ["a thrown text", 'throw "no"', /it threw no/],
 ];

@@ -26,7 +26,7 @@ export function keepStacks({ file, lineCharsMax, stackCharsMax }: Layout): (erro
   return (error) => {
     try {
       const isError = error instanceof Error;
-      const message = isError ? `${error.name}: ${error.message}${nearGlobal(error)}` : `it threw ${showValue(error)}`;
+      const message = isError ? `${error.name}: ${error.message}${hintName(error)}` : `it threw ${showValue(error)}`;
       // The runtime may put the line itself before the stack.
       const isPlace = (line: string) => /:\d+:\d+\)?$/.test(line);
       const stack = isError ? String(error.stack ?? "").split("\n").filter(isPlace).join("\n") : "";
@@ -37,13 +37,31 @@ export function keepStacks({ file, lineCharsMax, stackCharsMax }: Layout): (erro
   };
 }
 
-/** The global that a name is written like, but for its capitals and underscores: "SMA" for sma. */
-export function nearGlobal(error: Error): string {
-  const name = error.name === "ReferenceError" ? /^(\w+) is not defined$/.exec(error.message)?.[1] : undefined;
-  if (name === undefined) return "";
+/** The name that an unknown one may have meant: a global, or a method of `orders` and `markets`. */
+export function hintName({ name, message }: Error): string {
+  const methods = "buy sell close closeTrade cancel cancelAll replace protect isWorking of target".split(" ");
+  const unknown = name === "ReferenceError" ? /^(\w+) is not defined$/.exec(message)?.[1] : undefined;
+  const call = name === "TypeError" ? /^(?!this\b|[A-Z]).*\.(\w+) is not a function$/.exec(message)?.[1] : undefined;
+  const given = (unknown ?? call)?.replaceAll("_", "").toLowerCase();
+  if (given === undefined) return "";
+  const known = unknown === undefined ? methods : Object.getOwnPropertyNames(globalThis);
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
-  const near = Object.getOwnPropertyNames(globalThis).find((known) => plain(known) === plain(name));
+  const near = known.find((each) => plain(each) === given) ?? known.find((each) => isNearly(given, plain(each)));
   return near === undefined ? "" : `: did you mean ${near}?`;
+}
+
+/** True for names that one typing error parts: letters too many, too few or wrong at one place, or two that changed places. */
+export function isNearly(given: string, known: string): boolean {
+  let start = 0;
+  while (start < given.length && given[start] === known[start]) start++;
+  let [end, knownEnd] = [given.length, known.length];
+  while (end > start && knownEnd > start && given[end - 1] === known[knownEnd - 1]) {
+    [end, knownEnd] = [end - 1, knownEnd - 1];
+  }
+  const [rest, other] = [given.slice(start, end), known.slice(start, knownEnd)];
+  const lettersMax = given.length < 5 ? 1 : 2;
+  const isSwapped = rest.length === 2 && rest === `${other[1]}${other[0]}` && other.length === 2;
+  return isSwapped || Math.max(rest.length, other.length) <= lettersMax;
 }
 
 /** The global `console`: keeps lines, the first of them, and counts them where the host sees it. */
