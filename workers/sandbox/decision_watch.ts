@@ -3,13 +3,14 @@ import type { SandboxJob } from "./task.ts";
 
 /** No limit is lower: a collection of garbage may take as long. */
 export const DECISION_MS_MIN = 2_000;
-const RUN_SHARE = 1 / 20;
+/** Of a run's time, or of a check's processor time: no honest decision takes so much. */
+export const DECISION_SHARE = 1 / 20;
 
 type Decision = Pick<Deciding, "calls" | "candle">;
 
 /** The longest time of a decision in a run that may take so long: a twentieth of it. */
 export function decisionMsMax(deadlineMs: number): number {
-  return Math.max(DECISION_MS_MIN, deadlineMs * RUN_SHARE);
+  return Math.max(DECISION_MS_MIN, deadlineMs * DECISION_SHARE);
 }
 
 /**
@@ -23,6 +24,7 @@ export class DecisionWatch {
   readonly #msMax: number;
   #last: Decision = { calls: 0, candle: 0 };
   #begun: { readonly atMs: number; readonly cpuMs: number } | null = null;
+  #spentMs = 0;
 
   /** @param msMax The longest that a decision may take. */
   constructor(job: SandboxJob, msMax: number) {
@@ -37,6 +39,7 @@ export class DecisionWatch {
     const { calls, candle } = this.#last;
     const isSame = deciding.calls === calls && deciding.candle === candle;
     this.#last = deciding;
+    this.#spentMs = 0;
     if (deciding.calls % 2 === 0) {
       this.#begun = null;
       return null;
@@ -46,8 +49,22 @@ export class DecisionWatch {
       this.#begun = now;
       return null;
     }
-    if (Math.min(now.atMs - this.#begun.atMs, cpuMs - this.#begun.cpuMs) <= this.#msMax) return null;
+    this.#spentMs = Math.min(now.atMs - this.#begun.atMs, cpuMs - this.#begun.cpuMs);
+    if (this.#spentMs <= this.#msMax) return null;
     return `Cannot go on${this.#nameCandle(candle)}: its decision took more than ${this.#msMax / 1000} s`;
+  }
+
+  /**
+   * Why a job that is due ends by its own fault, where a busy machine gave it little time.
+   *
+   * @returns Null where its decision has not taken so long: then the machine is at fault.
+   */
+  explainDue(msMax: number): string | null {
+    if (this.#spentMs <= msMax) return null;
+    const spent = (this.#spentMs / 1000).toFixed(1);
+    return `Cannot go on${
+      this.#nameCandle(this.#last.candle)
+    }: its decision had not ended after ${spent} s of computing`;
   }
 
   #nameCandle(candle: number): string {

@@ -7,7 +7,7 @@ export interface SandboxLimits {
   readonly deadlineMs: number;
   /**
    * Ends the job sooner, once it has computed for so long both by the clock and in processor time. If it has had less than half of that
-   * at its deadline, it ends as `stopped`: the machine was too busy.
+   * at its deadline, it ends as `stopped`: the machine was too busy. One whose last decision took a twentieth ends as too late.
    */
   readonly cpuMsMax?: number;
   /** Resident memory of the process, beside the run's candles. */

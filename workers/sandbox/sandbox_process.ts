@@ -1,6 +1,6 @@
 import { FrameFault } from "./frame_reader.ts";
 import type { Deciding, Interrupt } from "./decision_calls.ts";
-import { DecisionWatch } from "./decision_watch.ts";
+import { DECISION_SHARE, DecisionWatch } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import type { FailureCode, Outcome } from "../common/outcome.ts";
 import { AnswerFault, TALK } from "./answer_bounds.ts";
@@ -107,6 +107,8 @@ export class SandboxProcess<Value extends object> {
   #endByClock(): void {
     const { deadlineMs, cpuMsMax = 0 } = this.#limits;
     if (this.#computedMs >= cpuMsMax / 2) return this.#endLate(deadlineMs);
+    const stuck = this.#decision.explainDue(cpuMsMax * DECISION_SHARE);
+    if (stuck !== null) return this.#giveUp(stuck);
     this.#countKill("deadline");
     this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
   }

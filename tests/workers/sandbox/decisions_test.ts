@@ -168,3 +168,25 @@ Deno.test("a machine that sleeps in the middle of a decision ends nothing", asyn
   }
   expect(await running).toBe("completed");
 });
+
+Deno.test("a check that a busy machine gives little time blames the code for an endless decision alone", async (t) => {
+  // The clock is due before the processor has had half of its time.
+  const limits = { deadlineMs: 2_400, cpuMsMax: 5_000, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {} };
+  const check = async (source: string, language: "typescript" | "python" = "typescript") => {
+    const job = { kind: "check_script", source, language, parametersJson: "{}", candlesMin: 1 } as const;
+    return await runInSandbox(job, { ...limits, signal: new AbortController().signal });
+  };
+  const fault = {
+    type: "failed",
+    message: expect.stringMatching(/its decision had not ended after \d\.\d s of computing/),
+  };
+  await t.step("a script", async () => expect(await check(endless(3))).toMatchObject(fault));
+  await t.step("a Python script", async () => {
+    expect(await check(pythonEndless(3), "python")).toMatchObject(fault);
+  });
+  await t.step("many decisions that are slow together", async () => {
+    // Some hundredths of a second each, and many times the limit together.
+    const slow = "let sum = 0; for (let n = 0; n < 3e7; n++) sum += n; if (sum === 1) orders.buy();";
+    expect(await check(deciding(slow))).toMatchObject({ type: "stopped" });
+  });
+});
