@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { appRouter } from "../../routers/app.ts";
+import { validationFailed } from "../../routers/common/errors.ts";
 
 /** The procedures, called with one request's context. */
 export type AgentApi = ReturnType<typeof appRouter.createCaller>;
@@ -17,7 +18,7 @@ export interface Tool {
   call(api: AgentApi, input: unknown, signal: AbortSignal): Promise<object>;
 }
 
-/** A row of the table of tools; its input is checked before `call` runs. */
+/** A row of the table of tools, which checks its input. @throws {AppError} VALIDATION_FAILED in `call`. */
 export function tool<Shape extends z.core.$ZodLooseShape>(
   { input, call, ...rest }: Omit<Tool, "input" | "call"> & {
     readonly input: Shape;
@@ -25,5 +26,12 @@ export function tool<Shape extends z.core.$ZodLooseShape>(
   },
 ): Tool {
   const schema = z.strictObject(input);
-  return { ...rest, input: schema, call: (api, given, signal) => call(api, schema.parse(given), signal) };
+  return {
+    ...{ ...rest, input: schema },
+    async call(api, given, signal) {
+      const parsed = schema.safeParse(given);
+      if (!parsed.success) throw validationFailed(parsed.error);
+      return await call(api, parsed.data, signal);
+    },
+  };
 }

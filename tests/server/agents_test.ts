@@ -91,8 +91,10 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
       401,
       `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp", scope="read run"`,
     ]);
-    const said = await agent.text("find_data", { serach: "DEMO" });
-    expect(said).toContain("did you mean search?");
+    expect(await agent.refused("find_data", { serach: "DEMO" })).toEqual({
+      code: "VALIDATION_FAILED",
+      message: expect.stringContaining("/serach is not a known key: did you mean search?"),
+    });
   });
   await agent.close();
   await service.close();
