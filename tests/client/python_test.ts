@@ -38,6 +38,7 @@ note(lambda: hc.run("SMA Cros", *dates))
 note(lambda: hc.run("SMA Cross", *dates, fast=-1))
 note(lambda: hc.run("SMA Cross", "DEMO", "2024-01-01", "2024-02-01"))
 note(lambda: hc.run("SMA Cross", *dates, timeframe="1h").metrics.sharp)
+note(lambda: hc.run("SMA Cross", *dates, timeframe="1h").trade)
 note(lambda: hc.run("broken.js", *dates, timeframe="1m"))
 note(lambda: hindcast.connect("http://127.0.0.1:1").strategies())
 note(lambda: hindcast.connect("127.0.0.1:1"))
@@ -61,7 +62,7 @@ class Base:
     pass
 
 def wrap():
-    class Inner(Base):
+    class Inner(hindcast.Strategy):
         size = 2
 
         def decide(self, i):
@@ -196,6 +197,7 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
       ["HindcastError", "INVALID_PARAMETERS", expect.stringContaining("must be at least 1, not -1")],
       ["ValueError", null, expect.stringContaining("as in 'DEMO@SAMPLE'")],
       ["AttributeError", null, "There is no field sharp: did you mean sharpe?"],
+      ["AttributeError", null, "There is no field trade: did you mean trades?"],
       ["RunFailed", "STRATEGY_FAILED", expect.stringContaining("enough")],
       ["ServiceUnreachable", null, expect.stringContaining("Cannot reach http://127.0.0.1:1: ")],
       ["ValueError", null, expect.stringContaining("must begin with http:// or https://")],
@@ -206,7 +208,7 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
     const { code, stdout, stderr } = await python(NOTEBOOK);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(`Inner script python
-class Inner(Base):
+class Inner(Strategy):
     size = 2
 
     def decide(self, i):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 from urllib.parse import quote
@@ -31,6 +32,11 @@ class _Job:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "record":
             raise AttributeError(name)
+        if name in self.record:
+            return self.record[name]
+        near = difflib.get_close_matches(name, [each for each in dir(self) if not each.startswith("_")], 1)
+        if near:
+            raise AttributeError(f"There is no field {name}: did you mean {near[0]}?")
         return getattr(self.record, name)
 
     def __dir__(self):

@@ -9,11 +9,12 @@ import linecache
 import textwrap
 from os import PathLike
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 # A name of the catalogue, a file, the address of an endpoint, a class that derives from Strategy, or a whole `parameters.runtime`.
 Strategy = Union[str, "PathLike[str]", type, Mapping[str, Any]]
 
+BASES = ("Strategy", "Portfolio")
 LANGUAGES = {".py": "python", ".ts": "typescript", ".js": "javascript"}
 
 
@@ -55,8 +56,18 @@ def source_of(strategy: type) -> str:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ClassDef) and node.name == strategy.__name__ and _holds(node, code.co_firstlineno):
                 lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+                _shorten_bases(node, lines)
                 return textwrap.dedent("\n".join(lines)) + "\n"
     raise ValueError(f"Cannot read the source of {strategy.__name__}: write it in a file or in a notebook's cell, and send that")
+
+
+def _shorten_bases(node: ast.ClassDef, lines: List[str]) -> None:
+    """Writes `hindcast.Strategy` as the service knows it: `Strategy`, without the module."""
+    for base in node.bases:
+        if isinstance(base, ast.Attribute) and base.attr in BASES and base.lineno == base.end_lineno:
+            n = base.lineno - node.lineno
+            line = lines[n].encode("utf-8")  # Columns are counted in bytes.
+            lines[n] = (line[: base.col_offset] + base.attr.encode() + line[base.end_col_offset :]).decode("utf-8")
 
 
 def _holds(node: ast.ClassDef, line: int) -> bool:
