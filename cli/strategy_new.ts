@@ -50,6 +50,7 @@ const SCRIPT_PAGES: Partial<Record<Language, string>> = { typescript: "SCRIPTS.m
 const TEMPLATES = new URL("./templates/", import.meta.url);
 const STRATEGIES = new URL("../strategies/", import.meta.url);
 const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
+const IN_REPOSITORY = `${DENO} task --cwd '${HINDCAST}'`;
 // Where the templates of endpoints listen.
 const ENDPOINT = "http://127.0.0.1:9000/";
 // The rule for slugs.
@@ -137,8 +138,10 @@ interface Template {
 async function writeStrategy(folder: string, name: string, template: Template): Promise<void> {
   const { lang, isPortfolio } = template;
   const { folder: examples, source, other, runtime } = LANGUAGES[lang];
-  const facts = await collectFacts(name, template);
-  const readme = await fill(`${isPortfolio ? "portfolio" : runtime}.md`, facts);
+  const isPacked = await isPackage();
+  const facts = await collectFacts(name, template, isPacked ? "hindcast" : IN_REPOSITORY);
+  const filled = await fill(`${isPortfolio ? "portfolio" : runtime}.md`, facts);
+  const readme = isPacked ? filled.split("## Register")[0] + await fill("push.md", facts) : filled;
   const agents = await fill("agents.md", facts);
   try {
     await Deno.mkdir(folder);
@@ -162,15 +165,30 @@ async function writeStrategy(folder: string, name: string, template: Template): 
   await Deno.writeTextFile(join(folder, "AGENTS.md"), agents);
 }
 
-/** The words of the templates for one strategy, by the name of their place. */
+/** True for the npm package or a bundle: its user has the command `hindcast`. Only the repository has the lock file of all tasks. */
+async function isPackage(): Promise<boolean> {
+  try {
+    await Deno.stat(join(HINDCAST, "deno.lock"));
+    return false;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return true;
+    throw error;
+  }
+}
+
+/**
+ * The words of the templates for one strategy, by the name of their place.
+ *
+ * @param base Comes before `strategy run` and the like.
+ */
 async function collectFacts(
   name: string,
   { lang, isPortfolio }: Template,
+  base: string,
 ): Promise<Readonly<Record<string, string>>> {
   const { language, runtime, source, other } = LANGUAGES[lang];
   const target = runtime === "wasm" ? "strategy.wasm" : runtime === "remote" ? ENDPOINT : `strategy.${source}`;
-  const command = (word: string) =>
-    `${DENO} task --cwd '${HINDCAST}' strategy ${word} ${runtime === "remote" ? target : `"$PWD/${target}"`}`;
+  const command = (word: string) => `${base} strategy ${word} ${runtime === "remote" ? target : `"$PWD/${target}"`}`;
   return {
     name,
     label: language.toLowerCase(),
@@ -183,8 +201,21 @@ async function collectFacts(
     run: isPortfolio
       ? RUN_MANY
       : `Run it over candles: \`${command("run")}\`. \`--data FILE\` takes a file of candles.`,
+    serve: runtime === "remote"
+      ? `\n\`hindcast strategy serve ${ENDPOINT} --name ${name}\` in a third one lets it decide for runs.`
+      : "",
+    pushed: {
+      remote: `serve:${name} --lookback 20`,
+      wasm: "strategy.wasm --lookback 20",
+      script: `strategy.${source}`,
+      python: `strategy.${source}`,
+    }[runtime],
+    range: isPortfolio
+      ? "ASPEN@SAMPLE,BIRCH@SAMPLE,OAK@SAMPLE 2023-01-01 2024-07-01 -t 1d -p top=2 -p lookback=40"
+      : "DEMO@SAMPLE 2024-02-01 2024-07-01 -t 1d -p candles=10",
     page: SCRIPT_PAGES[lang] ?? "",
     declared: lang === "python" ? "" : `\n"parameter_schema":${MANY_SCHEMA},`,
+    command: base,
     hindcast: HINDCAST,
     deno: DENO,
     service: SERVICE_URL,

@@ -5,13 +5,14 @@ import { findCrossSiteOrigins } from "./middleware/cross_site_cookies.ts";
 export function describeStart(config: Config, url: string): string {
   const data = config.databaseUrl === undefined ? `Data is kept in ${config.dataDir}.` : "Data is kept in PostgreSQL.";
   const secret = config.ingestionSecret === undefined
-    ? `set INGESTION_ADMIN_SECRET (16 characters or more) and start again, or sign up and run \`npx -y deno@2.9.6 task admin EMAIL\``
-    : `send the header x-ingestion-admin-secret, or sign up and run \`npx -y deno@2.9.6 task admin EMAIL\``;
+    ? "set INGESTION_ADMIN_SECRET (16 characters or more) and start again"
+    : "send the header x-ingestion-admin-secret";
   return `Hindcast listens on ${url}
 ${data} Sample candles: DEMO on SAMPLE, one-minute, 2024.
 
 ${warnOfCookies(config, url)}
-To import candles of your own, ${secret}; then
+To import candles of your own, ${secret}, or sign up
+and run \`hindcast admin EMAIL\` (in the repository, \`npx -y deno@2.9.6 task admin EMAIL\`); then
   curl -X POST '${url}/api/admin/ingestion/import?symbol=AAPL&exchange=NASDAQ&assetClass=stock&timeframe=1d' \\
     -H 'content-type: text/csv' -H 'x-ingestion-admin-secret: ...' --data-binary @AAPL.csv
 `;

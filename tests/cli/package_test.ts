@@ -52,6 +52,15 @@ Deno.test("the packed command serves the built console at once, runs a backtest,
   );
   expect([run.code, withoutNpm(run.stderr)]).toEqual([0, ""]);
   expect(run.stdout).toContain("Net return");
+  // A template's README has the commands that its user has.
+  const written = await runLines(
+    `export PATH="$PWD/node_modules/.bin:$PATH"
+    hindcast strategy new my-rise --lang typescript >/dev/null && cd my-rise
+    sed -n '/^\`\`\`sh$/,/^\`\`\`$/p' README.md | grep -v '^\`' > commands && sh -e commands`,
+    options,
+  );
+  expect([written.code, withoutNpm(written.stderr)]).toEqual([0, ""]);
+  expect(written.stdout).toMatch(/2 of 2 tests held[^]*Accepted:[^]*Registered my-rise, version 1\.0\.0[^]*Net return/);
   const started = listDescendants(service.pid);
   service.kill("SIGTERM");
   expect((await service.status).code).toBe(0);
