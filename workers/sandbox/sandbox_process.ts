@@ -170,10 +170,7 @@ export class SandboxProcess<Value extends object> {
 
   /** Ends a process that sends what ours never would: the code that it runs has taken it over. */
   #refuse({ message }: AnswerFault | FrameFault): void {
-    const { kind } = this.job;
-    const code = kind === "fetch" || kind === "remote" || kind === "remote_markets"
-      ? "ENDPOINT_FAILED"
-      : "STRATEGY_FAILED";
+    const code = ["fetch", "remote", "remote_markets"].includes(this.job.kind) ? "ENDPOINT_FAILED" : "STRATEGY_FAILED";
     this.#kill("unresponsive", code, `Cannot take what its process sends: ${message}`);
   }
 
