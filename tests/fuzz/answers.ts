@@ -49,7 +49,9 @@ const trpcResultSchema = z.object({ result: z.object({ data: z.unknown().optiona
  */
 export function judge(fuzzed: Case, request: RawRequest, seen: Seen, others: readonly string[]): Complaint | null {
   const { status, headers, text } = seen;
-  if (status >= 500) return complain(`status ${status}`, text);
+  // A busy machine may be not ready, which is that path's answer.
+  const isUnready = status === 503 && request.path === "/api/health/ready";
+  if (status >= 500 && !isUnready) return complain(`status ${status}`, text);
   const leak = LEAK.exec(text);
   if (leak !== null) return complain("shows our internals", leak[0]);
   const foreign = others.find((mark) => text.includes(mark));
@@ -58,7 +60,7 @@ export function judge(fuzzed: Case, request: RawRequest, seen: Seen, others: rea
   if (headers.get("x-content-type-options") !== "nosniff") return complain("no secure headers", String(status));
   if (status === 429 && headers.get("retry-after") === null) return complain("429 without Retry-After", text);
   // The account routes answer in their own shape.
-  if (request.path.startsWith("/api/auth")) return null;
+  if (request.path.startsWith("/api/auth") || isUnready) return null;
   if (request.method === "HEAD" || request.method === "OPTIONS" || status === 304) return null;
   if (headers.get("content-type")?.startsWith("text/event-stream")) return judgeEvents(text);
   if (request.path.startsWith("/trpc") && isTrpc(text)) return judgeTrpc(fuzzed, seen);
