@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentsRouter } from "./agents.ts";
 import { backtestsRouter, backtestsStreamsRouter } from "./backtests/backtests.ts";
 import { endpointsRouter } from "./endpoints.ts";
-import { healthRouter } from "./health.ts";
+import { healthRouter, healthStreamsRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion/ingestion.ts";
 import { toJsonSchema } from "./json_schema.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data/market_data.ts";
@@ -54,6 +54,7 @@ export type AppRouter = typeof appRouter;
 /** The procedures that REST serves: the same, and those that take or give a stream, which tRPC cannot carry. */
 export const restRouter = router({
   ...routers,
+  healthStreams: healthStreamsRouter,
   backtestsStreams: backtestsStreamsRouter,
   optimizationsStreams: optimizationsStreamsRouter,
   monteCarloStreams: monteCarloStreamsRouter,

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
+import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
+import { AppError } from "./common/errors.ts";
 import { sharing } from "./common/shared_check.ts";
 import { publicProcedure, router } from "./common/trpc.ts";
 import { findReadiness, readinessSchema } from "./readiness.ts";
@@ -42,6 +44,39 @@ export const healthRouter = router({
     };
   }),
 });
+
+/** Procedures with streams, which only REST can carry. */
+export const healthStreamsRouter = router({
+  /** Two events with a time between them, by which a client sees whether something on its way holds events back. */
+  events: publicProcedure.query(({ ctx }) => {
+    admitBeats();
+    return beat(ctx.closing);
+  }),
+});
+
+const BEAT_MS = 1_500;
+// Anybody may ask, and each keeps a place among the streams of events until it has been read.
+const BEATS_MAX = 8;
+const BEATS_SECONDS = 2;
+const begunMs: number[] = [];
+
+/** @throws AppError RATE_LIMITED, whoever asked for the others. */
+function admitBeats(): void {
+  const now = performance.now();
+  const oldest = begunMs.at(-BEATS_MAX);
+  if (oldest !== undefined && now - oldest < BEATS_SECONDS * 1000) {
+    const message = `Cannot send events to try the way: ${BEATS_MAX} others were asked for within ${BEATS_SECONDS} s`;
+    throw new AppError("RATE_LIMITED", message, { retryAfterSeconds: BEATS_SECONDS });
+  }
+  begunMs.push(now);
+  begunMs.splice(0, begunMs.length - BEATS_MAX);
+}
+
+async function* beat(closing: AbortSignal) {
+  yield { id: "1", event: "beat", data: { pause_ms: BEAT_MS } };
+  await pause(BEAT_MS, undefined, { signal: closing }).catch(() => {});
+  yield { id: "2", event: "beat", data: { pause_ms: BEAT_MS } };
+}
 
 const checkDatabase = sharing(async ({ db }) => {
   await db.execute(sql`select 1`);

@@ -78,15 +78,24 @@ async function findService(caller: Caller): Promise<Finding[]> {
 
 /** The service's own reasons why it cannot do all of its work. A service that is older than the route has none to tell. */
 async function findReadiness({ url }: Caller): Promise<Finding[]> {
-  const answer = await fetch(`${url}/api/health/ready`).then((response) => response.json()).catch(() => null);
+  const { status, answer } = await readReadiness(url);
   const { data } = readySchema.safeParse(answer);
-  if (data === undefined) return [];
+  if (data === undefined && status < 500) return [];
+  if (data === undefined || (data.reasons.length > 0 && status !== 503)) {
+    const says = `a proxy puts ${status} in place of the service's 503: let it pass 503 with its body and Retry-After`;
+    return [{ check: "ready", status: "failed", says }];
+  }
   const findings = [
     ...data.reasons.map((says) => ({ check: "ready", status: "failed" as const, says })),
     ...data.notes.map((says) => ({ check: "ready", status: "warning" as const, says })),
   ];
   const well = { check: "ready", status: "ok" as const, says: "the service writes, has its tables and a worker" };
   return findings.length === 0 ? [well] : findings;
+}
+
+async function readReadiness(url: string): Promise<{ readonly status: number; readonly answer: unknown }> {
+  const response = await fetch(`${url}/api/health/ready`).catch(() => null);
+  return { status: response?.status ?? 0, answer: await response?.json().catch(() => null) };
 }
 
 /** A clock that is wrong makes dates wrong, and tokens that have expired look good. */

@@ -11,13 +11,17 @@ export interface Finding {
 /** Above it, submissions of a busy service wait for the disk more than for anything else. */
 const COMMIT_MS_MAX = 250;
 const SAMPLES = 2;
+/** Half of the time between the events of a try. */
+const PAUSE_MS_MIN = 750;
+const EVENTS_MS_MAX = 15_000;
+const EVENTS_LENGTH_MAX = 10_000;
 /** Longer than the readiness holds what it has found. */
 const HOLD_MS = 2_100;
 const refusalSchema = z.object({ error: z.looseObject({ code: z.string() }) });
 
 /** Tries what works beside the service and fails behind a proxy, or in a browser. */
 export async function findWay({ url }: { readonly url: string }): Promise<Finding[]> {
-  return await Promise.all([findOrigin(url), findRefusal(url), findCommit(url)]);
+  return await Promise.all([findOrigin(url), findRefusal(url), findBuffer(url), findCommit(url)]);
 }
 
 /** A browser keeps a session only for an origin that the service knows as its own. The request signs nobody out. */
@@ -53,6 +57,36 @@ async function findRefusal(url: string): Promise<Finding> {
   const says = `a proxy puts ${status} and a page of its own in their place: let it pass answers of 400 and more ` +
     "(nginx: proxy_intercept_errors off)";
   return { check: "refusals", status: "failed", says };
+}
+
+/** Events must arrive when they are sent: the console and `hindcast watch` live on them. */
+async function findBuffer(url: string): Promise<Finding> {
+  const pauses: number[] = [];
+  for (let i = 0; i < SAMPLES && pauses.every((ms) => ms < PAUSE_MS_MIN); i++) pauses.push(await measurePause(url));
+  const [ms = NaN] = pauses.slice(-1);
+  if (ms >= PAUSE_MS_MIN) return { check: "events", status: "ok", says: "arrive when they are sent" };
+  if (Number.isNaN(ms)) return { check: "events", status: "warning", says: "cannot tell whether a proxy holds them" };
+  const says = "a proxy holds them back until many have come: let it pass text/event-stream at once " +
+    "(nginx: proxy_buffering off, or no proxy_ignore_headers X-Accel-Buffering)";
+  return { check: "events", status: "failed", says };
+}
+
+/** @returns Milliseconds between the arrivals of two events; NaN where they do not come. */
+async function measurePause(url: string): Promise<number> {
+  try {
+    const answer = await fetch(`${url}/api/health/events`, { signal: AbortSignal.timeout(EVENTS_MS_MAX) });
+    const arrivals: number[] = [];
+    let text = "";
+    for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      const events = text.match(/^event: beat$/gm)?.length ?? 0;
+      while (arrivals.length < events) arrivals.push(performance.now());
+      if (arrivals.length > 1 || text.length > EVENTS_LENGTH_MAX) break;
+    }
+    return (arrivals[1] ?? NaN) - (arrivals[0] ?? NaN);
+  } catch {
+    return NaN;
+  }
 }
 
 /** How long a write takes, beside an answer that asks no database. */

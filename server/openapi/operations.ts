@@ -83,6 +83,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Whether the process answers",
     description: "It asks nothing else, and is 200 until the process ends.",
   },
+  "healthStreams.events": {
+    summary: "Try whether events pass a proxy",
+    description:
+      "Two server-sent events `beat`, the second one `pause_ms` after the first: if both arrive at once, something on the way holds events back. All clients together get eight of these streams in two seconds.",
+    output: null,
+    media: ["text/event-stream"],
+  },
   "health.serving": {
     summary: "Whether the process takes requests",
     description: "503 from SIGTERM on. It says nothing about the database.",

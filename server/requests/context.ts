@@ -38,6 +38,7 @@ const SESSIONLESS: ReadonlySet<string> = new Set([
   "/api/health/serving",
   "/api/health/ready",
   "/api/health/live",
+  "/api/health/events",
 ]);
 
 /**

@@ -129,6 +129,7 @@ export const ROUTES: readonly Route[] = [
     statusOf: ({ status }) => status === "ok" ? 200 : 503,
   }),
   route("GET", "/api/health/live", 200, "public", (api) => api.health.live),
+  route("GET", "/api/health/events", 200, "public", (api) => api.healthStreams.events, { encode: encodeEvents }),
   route("GET", "/api/session", 200, "user", (api) => api.session.get),
   route("GET", "/api/tokens", 200, "signed-in", (api) => api.tokens.list),
   route("POST", "/api/tokens", 201, "signed-in", (api) => api.tokens.create),

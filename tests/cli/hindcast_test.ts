@@ -243,10 +243,13 @@ Deno.test("doctor has the service's own reasons", async () => {
     1,
     expect.stringMatching(/ok +service[^]*failed +ready +the database lacks migrations of this version/),
   ]);
+  const proxy = startPoorProxy(service.url);
+  expect((await call(["doctor", "--url", proxy.url])).stdout).toMatch(/failed +ready +a proxy puts 502 in place of/);
+  await proxy.close();
   await close();
 });
 
-/** A proxy that puts a page of its own in place of refusals, and is slow where the database is asked. */
+/** A proxy that puts a page of its own in place of refusals, holds events back, and is slow where the database is asked. */
 function startPoorProxy(service: string): { readonly url: string; close(): Promise<void> } {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { pathname, search } = new URL(request.url);
@@ -254,7 +257,8 @@ function startPoorProxy(service: string): { readonly url: string; close(): Promi
     const { method, headers } = request;
     const body = method === "POST" ? await request.text() : null;
     const answer = await fetch(`${service}${pathname}${search}`, { method, headers, body });
-    if (answer.status !== 401) return answer;
+    if (pathname === "/api/health/events") return new Response(await answer.text(), answer);
+    if (answer.status !== 401 && answer.status !== 503) return answer;
     await answer.body?.cancel();
     return new Response("<h1>Bad gateway</h1>", { status: 502 });
   });
@@ -267,14 +271,16 @@ Deno.test("doctor says what is set up and what would fail, and completion knows 
   expect([well.code, well.stdout]).toEqual([
     0,
     expect.stringMatching(
-      /ok +service[^]*ok +ready[^]*ok +browser[^]*ok +refusals[^]*(ok|warning) +database[^]*ok +login[^]*ok +data/,
+      /ok +service[^]*ok +ready[^]*ok +browser[^]*ok +refusals[^]*ok +events[^]*(ok|warning) +database[^]*ok +login[^]*ok +data/,
     ),
   ]);
   const proxy = startPoorProxy(service.url);
   const behind = await call(["doctor", "--url", proxy.url]);
   expect([behind.code, behind.stdout]).toEqual([
     1,
-    expect.stringMatching(/failed +browser +no browser can sign in at [^]*failed +refusals [^]*put[^]*502/),
+    expect.stringMatching(
+      /failed +browser +no browser can sign in at [^]*failed +refusals [^]*put[^]*502[^]*failed +events +a proxy/,
+    ),
   ]);
   expect(behind.stdout).toMatch(/warning +database +takes [\d.]+ ms to write/);
   await proxy.close();

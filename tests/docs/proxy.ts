@@ -1,5 +1,6 @@
 /** Runs the configurations of nginx and Caddy that docs/operating.md gives, in front of a service: `deno task test:debian`. */
 import { expect } from "@std/expect";
+import { findWay } from "../../cli/hindcast/doctor_way.ts";
 import { type Answer, BACKTEST, TestClient } from "../support/client.ts";
 import { inCluster } from "../support/cluster.ts";
 import { freePort } from "../support/free_port.ts";
@@ -32,6 +33,19 @@ for (const name of PROXIES) {
     expect((await proxied.get("/api/session")).status).toBe(200);
     const year = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2024-03-01";
     expect((await proxied.get(year)).list("/ticks").length).toBe(60 * 1440);
+
+    expect(await findWay({ url: proxy.url })).toContainEqual(
+      expect.objectContaining({ check: "events", status: "ok" }),
+    );
+    if (name === "nginx") {
+      // Events say themselves that they must not be held; this one does not listen.
+      const holding = (text: string) => text.replace("{\n", "{\nproxy_ignore_headers X-Accel-Buffering;\n");
+      const holder = await startProxy(name, [Number(new URL(service.url).port)], holding);
+      const finding = expect.objectContaining({ check: "events", status: "failed" });
+      await until(() => fetch(`${holder.url}/api/health/live`).then(({ status }) => status === 200, () => false));
+      expect(await findWay({ url: holder.url })).toContainEqual(finding);
+      await holder.end();
+    }
 
     const host = "host: x\r\n";
     const halves = [
