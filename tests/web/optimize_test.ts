@@ -18,8 +18,9 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByRole("link", { name: "New optimization" }).click();
       await page.getByText("80 points").waitFor();
       const objectives = await page.getByLabel("Look for the best").locator("option").allTextContents();
-      expect(objectives).toEqual(expect.arrayContaining(["Net return", "Sharpe", "Ambiguous trades"]));
-      expect(objectives.filter((label) => /^(Start|End|total_return)$/.test(label))).toEqual([]);
+      expect(objectives).toEqual(expect.arrayContaining(["Net return, highest", "Max drawdown, lowest"]));
+      expect(objectives.filter((label) => /^(Start|End|Beta|Trades|Ambiguous trades|total_return)/.test(label)))
+        .toEqual([]);
       await page.getByLabel("Timeframe").selectOption("1d");
       for (const [label, value] of [["min", "2"], ["max", "6"], ["step", "2"]] as const) {
         await page.getByLabel(`${label} of fast`).fill(value);
@@ -35,14 +36,26 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByText("must be at most 0.5").waitFor();
       await page.getByLabel("Commission rate", { exact: true }).fill("");
       await page.getByText("9 points", { exact: true }).waitFor();
-      await page.getByLabel("Constraints").fill("fast < slower");
+      await page.getByText("Type others, with").click();
+      await page.getByLabel("Constraints as text").fill("fast < slower");
       await page.getByRole("button", { name: "Optimize" }).click();
       await page.locator("[aria-invalid=true]").waitFor();
       expect(await page.locator("textarea[aria-invalid=true]").getAttribute("name")).toBe("constraints");
       expect(await findViolations(page)).toEqual([]);
     });
+    await t.step("a constraint is chosen, and its refusal stands beside it", async () => {
+      await page.getByLabel("Constraints as text").fill("");
+      await page.getByRole("button", { name: "Add a constraint" }).click();
+      const other = page.getByLabel("Other side of constraint 1");
+      expect(await other.inputValue()).toBe("slow");
+      await other.selectOption("a value");
+      await page.getByRole("button", { name: "Optimize" }).click();
+      await page.getByLabel("Value of constraint 1").and(page.locator("[aria-invalid=true]")).waitFor();
+      await page.getByText("where the text ends").waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await other.selectOption("slow");
+    });
     await t.step("the trials arrive, the best first", async () => {
-      await page.getByLabel("Constraints").fill("fast < slow");
       await page.getByRole("button", { name: "Optimize" }).click();
       await page.getByText(/^7 trials/).waitFor();
       await page.getByText("2 points broke a constraint").waitFor();
@@ -57,9 +70,40 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       expect(values.length).toBe(7);
       expect(values.every(Number.isFinite)).toBe(true);
       expect(values).toEqual(values.toSorted((a, b) => b - a));
+      // A figure's definition is one key away, and a press still sorts by it.
+      await trials.getByRole("button", { name: "Net return" }).focus();
+      await page.keyboard.press("Tab");
+      await page.getByRole("tooltip").getByText("The worst fall of equity from a peak.").waitFor();
+      await page.keyboard.press("Enter");
+      await trials.locator("th[aria-sort=descending]").filter({ hasText: "Max drawdown" }).waitFor();
       // The map comes before luck and trials.
       expect((await page.getByRole("heading", { level: 2 }).allTextContents())[0]).toBe("Heat map");
       expect(await findViolations(page)).toEqual([]);
+    });
+    await t.step("a region is brushed by keyboard or pointer, and becomes the next space", async () => {
+      const map = page.getByRole("application");
+      await map.focus();
+      for (const key of ["ArrowRight", "Shift+ArrowRight", "Shift+ArrowUp"]) await page.keyboard.press(key);
+      await page.getByText("fast 4 to 6, slow 4 to 8: 4 cells", { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByText("Choose a cell by pointer").waitFor();
+      const { x, y, width, height } = (await map.boundingBox())!;
+      await page.mouse.move(x + width / 6, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width / 2, y + height * 5 / 6, { steps: 3 });
+      await page.mouse.up();
+      await page.getByText("fast 2 to 4, slow 4 to 8: 4 cells", { exact: true }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole("link", { name: "Optimize this region" }).click();
+      await page.getByText(/^From the optimization of .*: fast 2 to 4, slow 4 to 8\.$/).waitFor();
+      // Finer steps, which keep the values that were tried.
+      await page.getByText("9 points", { exact: true }).waitFor();
+      const fields = ["min of fast", "max of fast", "step of fast", "min of slow", "max of slow", "step of slow"];
+      const ranges = await Promise.all(fields.map((label) => page.getByLabel(label).inputValue()));
+      expect(ranges).toEqual(["2", "4", "1", "4", "8", "2"]);
+      expect(await page.getByLabel("Timeframe").inputValue()).toBe("1d");
+      expect(await page.getByLabel("Other side of constraint 1").inputValue()).toBe("slow");
+      await page.goBack();
     });
     await t.step("a cell of the heat map runs as a backtest of the same metrics", async () => {
       await page.getByRole("application").focus();

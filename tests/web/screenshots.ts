@@ -85,13 +85,13 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "new-run-long", path: `/runs/new?strategy=${long}` },
   ];
   const optimizations: Shot[] = [
-    { name: "optimize-new", path: "/optimizations/new" },
+    { name: "optimize-new", path: "/optimizations/new", act: (page) => press(page, "Add a constraint") },
     { name: "optimize-new-walk", path: "/optimizations/new", act: walkForward },
   ];
   if (optimizations.some(isWanted) || ["optimize-list", "optimize-result"].some((name) => isWanted({ name }))) {
     const id = await makeOptimization(client);
     optimizations.push({ name: "optimize-list", path: "/optimizations" });
-    optimizations.push({ name: "optimize-result", path: `/optimizations/${id}`, act: chooseCell });
+    optimizations.push({ name: "optimize-result", path: `/optimizations/${id}`, act: chooseRegion });
   }
   if (isWanted({ name: "optimize-scan" })) {
     optimizations.push({ name: "optimize-scan", path: `/optimizations/${await makeScan(client)}`, act: untilRanked });
@@ -153,9 +153,9 @@ async function untilRanked(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-async function chooseCell(page: Page): Promise<void> {
+async function chooseRegion(page: Page): Promise<void> {
   await page.getByRole("application").focus();
-  for (const key of ["ArrowRight", "ArrowUp", "ArrowUp"]) await page.keyboard.press(key);
+  for (const key of ["ArrowRight", "ArrowUp", "Shift+ArrowUp", "Shift+ArrowRight"]) await page.keyboard.press(key);
 }
 
 /** Switches walk-forward windows on, with a step that is too short. */

@@ -10,6 +10,7 @@ import {
 import { hasSession, wasSignedIn } from "../account_routes.ts";
 import { api, codeOf, queryClient } from "../api.ts";
 import { readInstrumentSearch } from "../pages/data/instrument_search.ts";
+import { readRegion } from "../pages/optimize/region.ts";
 import { readRunSearch } from "../pages/run/search.ts";
 import { readRunsSearch } from "../pages/runs/runs_search.ts";
 import { readStrategiesSearch } from "../pages/strategies/strategies_search.ts";
@@ -135,7 +136,7 @@ const optimizations = createRoute({
 const newOptimization = createRoute({
   getParentRoute: () => signedIn,
   path: "/optimizations/new",
-  validateSearch: readNewRunSearch,
+  validateSearch: readNewOptimizationSearch,
   component: lazyRouteComponent(() => import("../pages/optimize/new_optimization.tsx"), "NewOptimizationPage"),
 });
 
@@ -232,6 +233,16 @@ function readNewRunSearch({ from, strategy, universe }: Record<string, unknown>)
     ...(typeof from === "string" ? { from } : {}),
     ...(typeof strategy === "string" ? { strategy } : {}),
     ...(typeof universe === "string" ? { universe } : {}),
+  };
+}
+
+/** The same, or an optimization with a region of its space. */
+function readNewOptimizationSearch(search: Record<string, unknown>) {
+  const region = readRegion(search.region);
+  return {
+    ...readNewRunSearch(search),
+    ...(typeof search.optimization === "string" ? { optimization: search.optimization } : {}),
+    ...(region === undefined ? {} : { region }),
   };
 }
 

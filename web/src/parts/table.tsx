@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Tip } from "./tip.tsx";
 import { ariaSort, SortButton } from "./sort_button.tsx";
 
 /** A column of a table; numbers stand at the right, texts at the left. */
@@ -7,6 +8,8 @@ export interface TableColumn {
   /** A CSS length; columns without one share the rest. */
   readonly width?: string;
   readonly isText?: true;
+  /** Shown while the heading has the pointer or the focus. */
+  readonly meaning?: ReactNode;
   /** Classes of the column on a phone: `WIDE_ONLY`, or a width such as `max-sm:w-36!`. */
   readonly onPhone?: string;
   /** The rows can be sorted by the column, which `onSort` is told; `isDown` is undefined while they are sorted by another one. */
@@ -72,14 +75,18 @@ export function Table(
   );
 }
 
-function Heading({ column: { label, isText, onPhone = "", sort } }: { readonly column: TableColumn }) {
+function Heading({ column: { label, isText, meaning, onPhone = "", sort } }: { readonly column: TableColumn }) {
   return (
     <th
       scope="col"
       aria-sort={sort && ariaSort(sort.isDown)}
       className={`border-b border-line px-3 py-2 font-medium ${isText ? "text-left" : ""} ${onPhone}`}
     >
-      {sort === undefined ? label : <SortButton label={label} isDown={sort.isDown} onClick={sort.onSort} />}
+      {sort !== undefined
+        ? <SortButton label={label} meaning={meaning} isDown={sort.isDown} onClick={sort.onSort} />
+        : meaning !== undefined
+        ? <Tip text={meaning}>{label}</Tip>
+        : label}
     </th>
   );
 }

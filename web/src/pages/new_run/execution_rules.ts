@@ -6,7 +6,7 @@ import { isRecord } from "../../parts/parameter_fields.ts";
 type Rules = Readonly<Record<string, unknown>>;
 
 /** The rules of a run that is repeated; none of a new one. */
-export function executionOf(backtest: Backtest | undefined): Rules {
+export function executionOf(backtest: Pick<Backtest, "parameters"> | undefined): Rules {
   const execution = backtest?.parameters["execution"];
   return isRecord(execution) ? execution : {};
 }

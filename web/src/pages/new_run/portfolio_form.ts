@@ -26,7 +26,7 @@ export interface PortfolioForm {
 }
 
 /** The values with which the form begins. @param universe One that the address names. */
-export function startMarkets(earlier: Backtest | undefined, universe = ""): PortfolioForm {
+export function startMarkets(earlier: Pick<Backtest, "parameters"> | undefined, universe = ""): PortfolioForm {
   const { instruments, universe: named = universe, portfolio, execution } = earlier?.parameters ?? {};
   const list = Array.isArray(instruments) ? instruments.filter(isListed) : [];
   const shared = isRecord(portfolio) ? portfolio : {};
@@ -39,7 +39,8 @@ export function startMarkets(earlier: Backtest | undefined, universe = ""): Port
     rank: shared["rank"] === "score" ? "score" : "listed",
     skipsMissing: shared["missing"] === "skip",
     currency: isRecord(execution) ? String(execution["baseCurrency"] ?? "") : "",
-    isShared: false,
+    // The run that the form begins with had one account for them.
+    isShared: list.length > 0 || earlier?.parameters["universe"] !== undefined,
   };
 }
 

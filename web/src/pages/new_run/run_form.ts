@@ -46,6 +46,19 @@ export interface RunForm {
   inputs: InputForm[];
 }
 
+/** What a form can begin with: a run, or an optimization with a value for each of its parameters. */
+export type Earlier = Pick<
+  Backtest,
+  | "symbol"
+  | "exchange"
+  | "strategy"
+  | "strategy_slug"
+  | "start_date"
+  | "end_date"
+  | "initial_balance"
+  | "parameters"
+>;
+
 /** The strategy of the form. */
 export interface Chosen {
   readonly name: string;
@@ -60,7 +73,7 @@ export interface Chosen {
 }
 
 /** A strategy of the catalogue. @param earlier The run that is repeated, if it is one of this strategy. */
-export function chooseEntry(entry: Strategy, earlier?: Backtest): Chosen {
+export function chooseEntry(entry: Strategy, earlier?: Earlier): Chosen {
   const fields = fieldsOf(entry);
   return {
     name: entry.name,
@@ -73,7 +86,7 @@ export function chooseEntry(entry: Strategy, earlier?: Backtest): Chosen {
 }
 
 /** The code that a run brought along, which its checksum names: the service has it. A field for each of its parameters. */
-export function chooseInline(earlier: Backtest): Chosen {
+export function chooseInline(earlier: Earlier): Chosen {
   const { runtime, ...parameters } = earlier.parameters;
   const code = isRecord(runtime) ? runtime : {};
   const own = Object.entries(parameters).filter(([name]) => !SERVICE_KEYS.has(name));
@@ -102,7 +115,7 @@ function describeCode({ type, sha256 }: Readonly<Record<string, unknown>>): stri
 export function startValues(
   chosen: Chosen,
   held: Instrument | undefined,
-  earlier: Backtest | undefined,
+  earlier: Earlier | undefined,
   universe?: string,
 ): RunForm {
   const execution = executionOf(earlier);
@@ -140,7 +153,7 @@ export function dayAfter(time: string | null): string {
 }
 
 /** The request that the form submits. */
-export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | undefined): BacktestRequest {
+export function toSubmission(form: RunForm, chosen: Chosen, earlier: Earlier | undefined): BacktestRequest {
   const own = chosen.fields.map((field, i) => [field.name, fromField(field, form.parameters[i] ?? "")] as const)
     .filter(([, value]) => value !== undefined);
   const { symbol, exchange, start, end, balance, timeframe, profile, execution } = form;
@@ -206,7 +219,7 @@ function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-function extrasOf({ parameters }: Backtest, fields: readonly ParameterField[]): Record<string, unknown> {
+function extrasOf({ parameters }: Earlier, fields: readonly ParameterField[]): Record<string, unknown> {
   const known = new Set([...SERVICE_KEYS, ...fields.map(({ name }) => name)]);
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !known.has(name)));
 }

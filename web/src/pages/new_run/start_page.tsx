@@ -4,10 +4,18 @@ import { readDraft } from "../../parts/draft.ts";
 import { isRecord } from "../../parts/parameter_fields.ts";
 import type { DraftedStart } from "./use_run_form.ts";
 import { useQuery } from "@tanstack/react-query";
-import { chooseEntry, chooseInline, type Chosen, findSample } from "./run_form.ts";
+import { chooseEntry, chooseInline, type Chosen, type Earlier, findSample } from "./run_form.ts";
+
+/** An optimization to begin with. */
+export interface Origin {
+  /** Undefined until it has arrived. */
+  readonly earlier: Earlier | undefined;
+  readonly note: string;
+  readonly error: unknown;
+}
 
 /** A page with a form that begins with an earlier run or a strategy. @param note Stands below the title of a form that begins with neither. */
-export function StartPage({ title, note, search: { from, strategy, universe }, draft, form: Form }: {
+export function StartPage({ title, note, search: { from, strategy, universe }, origin, draft, form: Form }: {
   readonly title: string;
   readonly note: string;
   readonly search: {
@@ -15,16 +23,18 @@ export function StartPage({ title, note, search: { from, strategy, universe }, d
     readonly strategy?: string | undefined;
     readonly universe?: string | undefined;
   };
+  /** Comes before what the search names. */
+  readonly origin?: Origin | undefined;
   /** The kind of its drafts. */
-  readonly draft: "run" | "optimization";
+  readonly draft: string;
   readonly form: ComponentType<DraftedStart>;
 }) {
   const draftName = [draft, from, strategy, universe].join(" ");
-  const { first, held, earlier, note: origin, error } = useStart({ from, strategy, universe, draftName });
+  const { first, held, earlier, note: begun, error } = useStart({ from, strategy, universe, draftName, origin });
   return (
     <div className="mx-auto max-w-6xl">
       <h1 className="text-xl font-semibold">{title}</h1>
-      <p className="mt-0.5 mb-3 min-h-5 text-sm break-words text-muted">{origin ?? note}</p>
+      <p className="mt-0.5 mb-3 min-h-5 text-sm break-words text-muted">{begun ?? note}</p>
       {first === undefined
         ? (
           <p role={error ? "alert" : "status"} className="py-24 text-center text-muted">
@@ -58,18 +68,19 @@ interface Start {
   readonly universe?: string | undefined;
   /** The strategy of a draft comes before the others. */
   readonly draftName: string;
+  readonly origin: Origin | undefined;
 }
 
 /** Reads what the form begins with. */
-function useStart({ from, strategy: slug, universe, draftName }: Start) {
+function useStart({ from, strategy: slug, universe, draftName, origin }: Start) {
   const drafted = useMemo(() => draftedStrategy(draftName), [draftName]);
   const run = useQuery(
     api.backtests.get.queryOptions({ id: from ?? "" }, { enabled: from !== undefined, staleTime: Infinity }),
   );
-  const earlier = from === undefined ? undefined : run.data?.backtest;
+  const earlier = origin !== undefined ? origin.earlier : from === undefined ? undefined : run.data?.backtest;
   const own = earlier === undefined ? slug ?? FIRST_STRATEGY : earlier.strategy_slug;
   const wanted = drafted ?? own;
-  const isKnown = from === undefined || earlier !== undefined;
+  const isKnown = (from === undefined && origin === undefined) || earlier !== undefined;
   const entry = useQuery(
     api.strategies.get.queryOptions({ slug: wanted ?? FIRST_STRATEGY }, { enabled: isKnown && wanted !== null }),
   );
@@ -77,7 +88,7 @@ function useStart({ from, strategy: slug, universe, draftName }: Start) {
   const fallback = useQuery(api.strategies.get.queryOptions({ slug: FIRST_STRATEGY }, { enabled: isGone }));
   const instruments = useQuery(api.marketData.instruments.queryOptions({ limit: LIST_MAX }));
   const member = useFirstMember(universe);
-  const error = run.error ?? (isGone ? fallback.error : entry.error) ?? instruments.error;
+  const error = origin?.error ?? run.error ?? (isGone ? fallback.error : entry.error) ?? instruments.error;
   const first = !isKnown || instruments.data === undefined || member.isLoading
     ? undefined
     : earlier !== undefined && wanted === null
@@ -89,8 +100,8 @@ function useStart({ from, strategy: slug, universe, draftName }: Start) {
     earlier,
     note: isGone
       ? `The strategy ${drafted ?? earlier?.strategy ?? slug} is not in the catalogue any more. Choose another one.`
-      : earlier &&
-        `From the run of ${earlier.strategy} on ${earlier.symbol}, ${earlier.start_date} to ${earlier.end_date}.`,
+      : origin?.note ?? (earlier &&
+        `From the run of ${earlier.strategy} on ${earlier.symbol}, ${earlier.start_date} to ${earlier.end_date}.`),
     error,
   };
 }

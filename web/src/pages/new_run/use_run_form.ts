@@ -1,17 +1,17 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import type { Backtest, Instrument } from "../../api.ts";
+import type { Instrument } from "../../api.ts";
 import { toField } from "../../parts/parameter_fields.ts";
 import { type RefusedField, showRefusal } from "../../parts/show_refusal.ts";
-import { type Chosen, fieldAt, type RunForm, startValues } from "./run_form.ts";
+import { type Chosen, type Earlier, fieldAt, type RunForm, startValues } from "./run_form.ts";
 
 /** The values that a form of a run begins with. */
 export interface RunStart {
   readonly first: Chosen;
   /** The instrument of a new run; undefined where the archive is empty. */
   readonly held: Instrument | undefined;
-  /** The run to start from. */
-  readonly earlier: Backtest | undefined;
+  /** The run or the optimization to start from. */
+  readonly earlier: Earlier | undefined;
   /** The universe to run over, from the address. */
   readonly universe?: string | undefined;
 }

@@ -1,5 +1,6 @@
-import { useMemo } from "react";
+import { type PointerEvent, useMemo } from "react";
 import type { Surface } from "../../api.ts";
+import { settingLabel } from "./setting_axes.ts";
 
 // The tints that can be told apart; one path for each, since an element for each of 250,000 cells would be slow.
 const TINTS = 24;
@@ -8,31 +9,39 @@ const GAP = 0.04;
 
 type Place = readonly [column: number, row: number];
 
+/** The cells between two, both included; a cell by itself is both. */
+export interface Brush {
+  readonly anchor: Place;
+  readonly head: Place;
+}
+
 /**
- * A tinted cell for each pair of values. Around zero, gains and losses have their own colours.
+ * A tinted cell for each pair of values. Around zero, gains and losses have their own colours. A press or an arrow key chooses a
+ * cell; dragging, or an arrow key with Shift, chooses the cells up to another one.
  *
  * @param name The metric's. @param format Writes one of its values.
  */
-export function HeatMap({ surface, name, format, chosen, choose }: {
+export function HeatMap({ surface, name, format, brush, choose }: {
   readonly surface: Surface;
   readonly name: string;
   readonly format: (value: number | null) => string;
-  readonly chosen: Place | null;
-  readonly choose: (place: Place) => void;
+  readonly brush: Brush | null;
+  readonly choose: (brush: Brush | null) => void;
 }) {
   const { x, y, values } = surface;
   const [columns, rows] = [x.values.length, y?.values.length ?? 1];
   const drawn = useMemo(() => drawCells(values), [values]);
-  const move = (across: number, up: number) => {
-    const [column, row] = chosen ?? [0, 0];
-    choose([clamp(column + across, columns), clamp(row + up, rows)]);
+  const move = (across: number, up: number, isExtending: boolean) => {
+    const [column, row] = brush?.head ?? [0, 0];
+    const head = [clamp(column + across, columns), clamp(row + up, rows)] as const;
+    choose({ anchor: isExtending ? brush?.anchor ?? [0, 0] : head, head });
   };
-  const keys: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => move(-1, 0),
-    ArrowRight: () => move(1, 0),
-    ArrowUp: () => move(0, 1),
-    ArrowDown: () => move(0, -1),
+  const placeOf = ({ currentTarget, clientX, clientY }: PointerEvent): Place => {
+    const { left, top, width, height } = currentTarget.getBoundingClientRect();
+    const column = clamp(Math.floor((clientX - left) / width * columns), columns);
+    return [column, clamp(Math.floor((1 - (clientY - top) / height) * rows), rows)];
   };
+  const [xLabel, yLabel] = [settingLabel(x.parameter), y === null ? null : settingLabel(y.parameter)];
   return (
     <figure>
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-2xs text-muted">
@@ -42,44 +51,72 @@ export function HeatMap({ surface, name, format, chosen, choose }: {
           preserveAspectRatio="none"
           role="application"
           tabIndex={0}
-          aria-label={`${name} over ${x.parameter}${y === null ? "" : ` and ${y.parameter}`}; arrow keys choose a cell`}
-          className="h-72 w-full cursor-crosshair"
-          onClick={({ currentTarget, clientX, clientY }) => {
-            const { left, top, width, height } = currentTarget.getBoundingClientRect();
-            const column = clamp(Math.floor((clientX - left) / width * columns), columns);
-            choose([column, clamp(Math.floor((1 - (clientY - top) / height) * rows), rows)]);
+          aria-label={`${name} over ${xLabel}${
+            yLabel === null ? "" : ` and ${yLabel}`
+          }; arrow keys choose a cell, with Shift a region`}
+          className="h-72 w-full cursor-crosshair touch-pan-y"
+          onPointerDown={(event) => {
+            if (event.button !== 0) return;
+            event.currentTarget.setPointerCapture(event.pointerId);
+            const head = placeOf(event);
+            choose({ anchor: event.shiftKey ? brush?.anchor ?? head : head, head });
+          }}
+          onPointerMove={(event) => {
+            if (!event.currentTarget.hasPointerCapture(event.pointerId) || brush === null) return;
+            const head = placeOf(event);
+            if (head[0] !== brush.head[0] || head[1] !== brush.head[1]) choose({ ...brush, head });
           }}
           onKeyDown={(event) => {
-            const act = keys[event.key];
-            if (act === undefined) return;
+            const step = STEPS[event.key];
+            if (step === undefined && event.key !== "Escape") return;
             event.preventDefault();
-            act();
+            if (step === undefined) choose(null);
+            else move(...step, event.shiftKey);
           }}
         >
           {drawn.paths.map(({ tint, path }) => (
             <path key={tint} d={path} transform={`matrix(1 0 0 -1 0 ${rows})`} style={{ fill: colorOf(tint, drawn) }} />
           ))}
-          {chosen !== null && (
-            <rect
-              x={chosen[0] + GAP}
-              y={rows - 1 - chosen[1] + GAP}
-              width={1 - 2 * GAP}
-              height={1 - 2 * GAP}
-              className="fill-transparent stroke-text"
-              strokeWidth={2}
-              vectorEffect="non-scaling-stroke"
-            />
-          )}
+          {brush !== null && <Frame brush={brush} rows={rows} />}
         </svg>
         <span />
         <Labels values={x.values} />
       </div>
       <figcaption className="mt-1 flex flex-wrap items-center gap-x-3 text-xs text-muted">
-        <span className="mr-auto">{x.parameter} across{y === null ? "" : `, ${y.parameter} up`}</span>
+        <span className="mr-auto">{xLabel} across{yLabel === null ? "" : `, ${yLabel} up`}</span>
         <Scale drawn={drawn} format={format} />
       </figcaption>
     </figure>
   );
+}
+
+const STEPS: Readonly<Record<string, readonly [across: number, up: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+/** A line around the chosen cells. */
+function Frame({ brush, rows }: { readonly brush: Brush; readonly rows: number }) {
+  const [[left, right], [bottom, top]] = rangesOf(brush);
+  return (
+    <rect
+      x={left + GAP}
+      y={rows - 1 - top + GAP}
+      width={right - left + 1 - 2 * GAP}
+      height={top - bottom + 1 - 2 * GAP}
+      className="fill-transparent stroke-text"
+      strokeWidth={2}
+      vectorEffect="non-scaling-stroke"
+    />
+  );
+}
+
+/** The first and the last column, and the first and the last row, of a brush. */
+export function rangesOf({ anchor, head }: Brush): readonly [columns: Place, rows: Place] {
+  const [columns, rows] = [0, 1].map((side) => [anchor[side]!, head[side]!].sort((a, b) => a - b));
+  return [[columns![0]!, columns![1]!], [rows![0]!, rows![1]!]];
 }
 
 interface Drawn {

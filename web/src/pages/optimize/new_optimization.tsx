@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { StartPage } from "../new_run/start_page.tsx";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import { api } from "../../api.ts";
 import { formatCount } from "../../parts/format.ts";
@@ -15,6 +16,8 @@ import { RunFormFrame } from "../new_run/run_form_frame.tsx";
 import { StrategySection } from "../new_run/strategy_section.tsx";
 import { type DraftedStart, useRunForm } from "../new_run/use_run_form.ts";
 import { countPoints, planFieldAt, type PlanForm, startPlan, toOptimization } from "./plan_form.ts";
+import { planNext, toEarlier } from "./next_space.ts";
+import { describeRegion } from "./region.ts";
 import { countSettings } from "./setting_axes.ts";
 import { PlanSection } from "./plan_section.tsx";
 import { type DaysField, planWalk, type WalkPlan } from "./walk_form.ts";
@@ -25,15 +28,35 @@ const route = getRouteApi("/signed-in/optimizations/new");
 
 /** A form for a new optimization. @see useStart for what it begins with. */
 export function NewOptimizationPage() {
+  const search = route.useSearch();
+  const { optimization, region = NOTHING } = search;
+  const origin = useOrigin();
+  const earlier = useMemo(() => origin.data && toEarlier(origin.data.optimization, region), [origin.data, region]);
   return (
     <StartPage
       title="New optimization"
       note="Run a strategy with many parameters, and see how much of the best result is luck."
-      search={route.useSearch()}
-      draft="optimization"
+      search={{ ...search, universe: origin.data?.optimization.markets?.universe ?? search.universe }}
+      origin={optimization === undefined ? undefined : {
+        earlier,
+        error: origin.error,
+        note: `From the optimization of ${earlier?.strategy} on ${earlier?.symbol}: ${describeRegion(region)}.`,
+      }}
+      draft={["optimization", ...(optimization === undefined ? [] : [optimization, JSON.stringify(region)])].join(" ")}
       form={OptimizationForm}
     />
   );
+}
+
+const NOTHING = {};
+
+/** The optimization that the address names; nothing without one. */
+function useOrigin() {
+  const { optimization } = route.useSearch();
+  return useQuery(api.optimizations.get.queryOptions(
+    { id: optimization ?? "" },
+    { enabled: optimization !== undefined, staleTime: Infinity },
+  ));
 }
 
 const DAYS_FIELDS: readonly DaysField[] = ["trainDays", "testDays", "stepDays"];
@@ -43,7 +66,11 @@ function OptimizationForm(start: DraftedStart) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { form, chosen, choose, refuse, restart } = useRunForm(start);
-  const plan = useForm<PlanForm>({ defaultValues: startPlan(start.first.fields) });
+  const { region = NOTHING } = route.useSearch();
+  const origin = useOrigin().data?.optimization;
+  const plan = useForm<PlanForm>({
+    defaultValues: origin === undefined ? startPlan(start.first.fields) : planNext(origin, region, start.first.fields),
+  });
   const draft = useDraft(form, start.draftName);
   const planDraft = useDraft(plan, `${start.draftName} ${start.first.fields.map(({ name }) => name)}`);
   const drop = () => {
@@ -59,14 +86,14 @@ function OptimizationForm(start: DraftedStart) {
     const wrong = walk.isOn ? DAYS_FIELDS.find((name) => walkPlan.faults[name] !== undefined) : undefined;
     if (wrong !== undefined) return plan.setFocus(`walk.${wrong}`);
     try {
-      const optimization = toOptimization(values, plan.getValues(), chosen);
+      const optimization = toOptimization(values, plan.getValues(), chosen, start.earlier);
       const data = await create.mutateAsync({ optimization });
       drop();
       void queries.invalidateQueries({ queryKey: api.optimizations.list.pathKey() });
       await navigate({ to: "/optimizations/$id", params: { id: data.optimization.id } });
     } catch (error) {
       refuse(error, (path) => {
-        const name = planFieldAt(path, chosen);
+        const name = planFieldAt(path, chosen, plan.getValues());
         if (name === null) return null;
         return { show: (message, shouldFocus) => plan.setError(name, { message }, { shouldFocus }) };
       });
@@ -74,7 +101,7 @@ function OptimizationForm(start: DraftedStart) {
   });
   const chooseOther = (next: Chosen) => {
     choose(next);
-    plan.reset({ ...plan.getValues(), ranges: startPlan(next.fields).ranges });
+    plan.reset({ ...plan.getValues(), ranges: startPlan(next.fields).ranges, rules: [] });
   };
   const own = countPoints(chosen.fields, plan.watch("ranges"));
   const points = own === null ? null : own * countSettings(plan.watch("settings"));

@@ -9,6 +9,7 @@ import { RunFacts } from "../../parts/run_facts.tsx";
 import { ShareButton } from "../../parts/share_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { useMetric } from "../../parts/metric_value.ts";
+import { settingLabel } from "./setting_axes.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
 /** The question of an optimization, its status, and what can be done with it. */
@@ -67,7 +68,9 @@ function Actions({ optimization, id }: { readonly optimization: Optimization; re
 /** `fast 5 to 20 by 1, slow 20 to 60 by 5; fast < slow; each of 12 markets by itself`. */
 function describeSpace({ space, constraints, markets, parameters }: Optimization): string {
   const axes = Object.entries(space).map(([name, axis]) =>
-    "values" in axis ? `${name} ${axis.values.join(", ")}` : `${name} ${axis.min} to ${axis.max} by ${axis.step}`
+    "values" in axis
+      ? `${settingLabel(name)} ${axis.values.join(", ")}`
+      : `${settingLabel(name)} ${axis.min} to ${axis.max} by ${axis.step}`
   );
   const { instruments, universe } = parameters;
   const over = Array.isArray(instruments)

@@ -2,12 +2,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
 import { api, client, describeError, type Optimization, pagesOf } from "../../api.ts";
 import { buttonClass } from "../../parts/button.tsx";
-import { formatCount, formatRatio, formatTime } from "../../parts/format.ts";
+import { formatCount, formatTime } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
-import { useMetric } from "../../parts/metric_value.ts";
+import { formatMetricValue, useMetric } from "../../parts/metric_value.ts";
+import { settingLabel } from "./setting_axes.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
 const PAGE = 50;
@@ -57,7 +58,7 @@ export function OptimizationsPage() {
 
 function Row({ row }: { readonly row: Optimization }) {
   const { id, name, strategy, symbol, exchange, parameters, space, trials, best, objective, created_at } = row;
-  const metric = useMetric();
+  const metric = useMetric()(objective);
   const link = linkOptions({ to: "/optimizations/$id", params: { id } });
   return (
     <LinkRow link={link} className={TALL_ROW_CLASS}>
@@ -72,11 +73,11 @@ function Row({ row }: { readonly row: Optimization }) {
         <span className="block truncate">{symbol}</span>
         <span className="block truncate text-xs text-muted">{exchange} · {String(parameters["timeframe"])}</span>
       </td>
-      <td className={`truncate px-3 text-left ${WIDE_ONLY}`}>{Object.keys(space).join(", ")}</td>
+      <td className={`truncate px-3 text-left ${WIDE_ONLY}`}>{Object.keys(space).map(settingLabel).join(", ")}</td>
       <td className={`px-3 ${WIDE_ONLY}`}>{formatCount(trials.done)}</td>
       <td className="px-3">
-        {formatRatio(best[0]?.objective)}
-        <span className="block truncate text-xs text-muted">{metric(objective).label}</span>
+        {formatMetricValue(metric, best[0]?.objective ?? null)}
+        <span className="block truncate text-xs text-muted">{metric.label}</span>
       </td>
       <td className={`px-3 text-xs whitespace-nowrap text-muted ${WIDE_ONLY}`}>{formatTime(created_at)}</td>
     </LinkRow>

@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, describeError, type Optimization, type Trial } from "../../api.ts";
 import { linear } from "../../parts/scale.ts";
-import { numberOf, useMetric } from "../../parts/metric_value.ts";
+import { formatMetricValue, numberOf, type ShownMetric, useMetric } from "../../parts/metric_value.ts";
+import { settingLabel } from "./setting_axes.ts";
 import { useFrame } from "../run/overview/drawing.tsx";
 
 const [HEIGHT, SIDE, TOP, BOTTOM] = [304, 44, 27, 18];
@@ -14,14 +15,20 @@ const TINTS = 8;
 export function ParallelCoordinates({ optimization }: { readonly optimization: Optimization }) {
   const { id, objective, direction, points } = optimization;
   const { width } = useFrame();
-  const { label } = useMetric()(objective);
+  const metric = useMetric()(objective);
+  const { label } = metric;
   const order = direction === "max" ? "desc" as const : "asc" as const;
   const { data, error } = useQuery({
     ...api.optimizations.trials.queryOptions({ id, limit: TRIALS, sort: objective, order }),
     queryHash: `parallel ${id} ${points.done}`,
     placeholderData: keepPreviousData,
   });
-  const drawn = useMemo(() => draw(optimization, data?.trials ?? [], label, width), [optimization, data, label, width]);
+  const drawn = useMemo(() => draw(optimization, data?.trials ?? [], metric, width), [
+    optimization,
+    data,
+    label,
+    width,
+  ]);
   return (
     <>
       <h2 className="mb-2 text-lg font-semibold">The best {Math.min(TRIALS, data?.trials.length ?? 0)} trials</h2>
@@ -64,7 +71,12 @@ interface Column {
   readonly placeOf: (trial: Trial) => number;
 }
 
-function draw({ space, objective, direction }: Optimization, trials: readonly Trial[], label: string, width: number) {
+function draw(
+  { space, objective, direction }: Optimization,
+  trials: readonly Trial[],
+  metric: ShownMetric,
+  width: number,
+) {
   const scored = trials.flatMap((trial) => {
     const value = trial.metrics === null ? null : numberOf(trial.metrics, objective);
     return value === null ? [] : [{ trial, value }];
@@ -72,9 +84,9 @@ function draw({ space, objective, direction }: Optimization, trials: readonly Tr
   const [low, high] = [scored.at(-1)?.value ?? 0, scored[0]?.value ?? 0].sort((a, b) => a - b) as [number, number];
   const rank = linear([low, high], direction === "max" ? [0, 1] : [1, 0]);
   const last: Column = {
-    name: label,
-    low: String(Number(low.toPrecision(3))),
-    high: String(Number(high.toPrecision(3))),
+    name: metric.label,
+    low: formatMetricValue(metric, low),
+    high: formatMetricValue(metric, high),
     placeOf: (trial) =>
       linear([low, high], [0, 1])(trial.metrics === null ? low : numberOf(trial.metrics, objective) ?? low),
   };
@@ -83,7 +95,12 @@ function draw({ space, objective, direction }: Optimization, trials: readonly Tr
   const y = linear([0, 1], [HEIGHT - BOTTOM, TOP]);
   const groups = Map.groupBy(scored, ({ value }) => Math.round(rank(value) * TINTS));
   return {
-    axes: columns.map(({ name, low: from, high: to }, i) => ({ name, x: x(i), low: from, high: to })),
+    axes: columns.map(({ name, low: from, high: to }, i) => ({
+      name: settingLabel(name),
+      x: x(i),
+      low: from,
+      high: to,
+    })),
     // The best lie on top.
     groups: [...groups].sort(([a], [b]) => a - b).map(([tint, members]) => ({
       tint,

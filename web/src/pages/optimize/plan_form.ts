@@ -1,15 +1,17 @@
 /** The fields of an optimization that a run does not have: as they are typed, and as they are submitted. */
-import type { OptimizationRequest } from "../../api.ts";
+import type { Metric, Optimization, OptimizationRequest } from "../../api.ts";
+import { toWords } from "../../parts/format.ts";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { startMarkets, toScan } from "../new_run/portfolio_form.ts";
-import { type Chosen, type RunForm, toSubmission } from "../new_run/run_form.ts";
+import { type Chosen, type Earlier, type RunForm, toSubmission } from "../new_run/run_form.ts";
+import { type Rule, toConstraint } from "./constraint_form.ts";
 import { NO_SETTINGS, SETTING_AXES, toSettingAxes } from "./setting_axes.ts";
 import { DAYS, NO_WALK, planWalk, toWalkForward, type WalkForm } from "./walk_form.ts";
 
 type Objective = NonNullable<OptimizationRequest["objective"]>;
 
 /** The values that one parameter takes, as typed. */
-interface Range {
+export interface Range {
   isVaried: boolean;
   min: string;
   max: string;
@@ -19,10 +21,13 @@ interface Range {
 export interface PlanForm {
   /** By the position of the parameter in the schema. */
   ranges: Range[];
-  /** One in each line. */
+  rules: Rule[];
+  /** Those that are no rules, one in each line. */
   constraints: string;
   method: NonNullable<OptimizationRequest["method"]>;
   objective: Objective;
+  /** The objective with which the form began, and its direction: an earlier optimization may have chosen another than the usual one. */
+  sought: Pick<Optimization, "objective" | "direction"> | null;
   trialsMax: string;
   name: string;
   walk: WalkForm;
@@ -32,7 +37,8 @@ export interface PlanForm {
 
 // A first plan varies VARIED_FIRST parameters, each from half to twice its default in STEPS steps.
 const VARIED_FIRST = 2;
-const STEPS = 10;
+/** Of a suggested range. */
+export const STEPS = 10;
 const NICE = [1, 2, 5, 10];
 
 export const METHODS = [
@@ -41,8 +47,30 @@ export const METHODS = [
   { value: "tpe", label: "Guided by the trials so far (TPE)" },
 ] as const;
 
-/** The metrics to choose from first; all others follow. */
-export const OBJECTIVES: readonly Objective[] = ["sharpe", "sortino", "calmar", "total_return", "profit_factor"];
+const USUAL: readonly string[] = ["sharpe", "sortino", "calmar", "total_return", "profit_factor"] satisfies Objective[];
+// A strategy is best in these by trading seldom or by one lucky day, or they say how sure another metric is.
+const NOT_SOUGHT: readonly string[] = [
+  ...["sharpe_error", "sharpe_high", "peak_equity", "skew", "kurtosis", "best_day", "best_trade"],
+  ...["average_win", "average_win_return", "average_loss", "average_loss_return", "max_consecutive_wins"],
+  ...["max_consecutive_losses", "fees_paid", "cash_interest", "rejected_orders", "ambiguous_trades"],
+];
+
+/** The metrics that make sense as an objective, with their direction, the usual ones first. @param chosen Is among them in any case. */
+export function listObjectives(metrics: readonly Metric[], chosen: string) {
+  const sought = metrics.filter(({ name, better }) =>
+    name === chosen || USUAL.includes(name) || (better !== null && !NOT_SOUGHT.includes(name))
+  );
+  // Until the metrics have arrived, the choice stands by its name.
+  if (metrics.length === 0) {
+    return [{ value: chosen, label: toWords(chosen), group: USUAL.includes(chosen) ? "Usual" : "Others" }];
+  }
+  const [usual, others] = [true, false].map((isUsual) => sought.filter(({ name }) => USUAL.includes(name) === isUsual));
+  return [...usual!, ...others!].map(({ name, label, better }) => ({
+    value: name,
+    label: better === null ? label : `${label}, ${better === "more" ? "highest" : "lowest"}`,
+    group: USUAL.includes(name) ? "Usual" : "Others",
+  }));
+}
 
 /** The plan with which the form begins. */
 export function startPlan(fields: readonly ParameterField[]): PlanForm {
@@ -54,9 +82,11 @@ export function startPlan(fields: readonly ParameterField[]): PlanForm {
   const settings = [...NO_SETTINGS];
   return {
     ranges,
+    rules: [],
     constraints: "",
     method: "grid",
     objective: "sharpe",
+    sought: null,
     trialsMax: "1000",
     name: "",
     walk: NO_WALK,
@@ -94,22 +124,29 @@ export function countPoints(fields: readonly ParameterField[], ranges: readonly 
 }
 
 /** The request that both forms submit. */
-export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): OptimizationRequest {
+export function toOptimization(
+  form: RunForm,
+  plan: PlanForm,
+  chosen: Chosen,
+  earlier: Earlier | undefined,
+): OptimizationRequest {
   const own = form.markets.isShared ? form : { ...form, markets: startMarkets(undefined) };
-  const { name: _name, tags: _tags, notes: _notes, star: _star, ...run } = toSubmission(own, chosen, undefined);
+  const { name: _name, tags: _tags, notes: _notes, star: _star, ...run } = toSubmission(own, chosen, earlier);
   const varied = chosen.fields.map((field, i) => [field, plan.ranges[i]] as const)
     .filter(([, range]) => range?.isVaried === true);
   const settings = toSettingAxes(plan.settings);
   const names = new Set([...varied.map(([{ name }]) => name), ...Object.keys(settings)]);
-  const { name, method, objective, trialsMax, walk } = plan;
+  const { name, method, objective, sought, trialsMax, walk } = plan;
+  const typed = plan.constraints.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   return {
     ...run,
     parameters: Object.fromEntries(Object.entries(run.parameters ?? {}).filter(([key]) => !names.has(key))),
     space: { ...Object.fromEntries(varied.map(([field, range]) => [field.name, toAxis(field, range!)])), ...settings },
     ...toScan(form.markets),
-    constraints: plan.constraints.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
+    constraints: [...plan.rules.map(toConstraint), ...typed],
     method,
     objective,
+    ...(sought?.objective === objective ? { direction: sought.direction } : {}),
     ...(trialsMax.trim() === "" ? {} : { trials_max: Number(trialsMax) }),
     ...(walk.isOn ? { walk_forward: toWalkForward(walk, planWalk(walk, form)) } : {}),
     ...(name.trim() === "" ? {} : { name: name.trim() }),
@@ -117,11 +154,13 @@ export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): O
 }
 
 /** The plan's field that a refusal's JSON pointer is about; null where it has none. */
-export function planFieldAt(path: string, { fields }: Chosen) {
+export function planFieldAt(path: string, { fields }: Chosen, { rules }: PlanForm) {
   const [, , part = "", name = "", key = ""] = path.split("/").map((each) =>
     each.replaceAll("~1", "/").replaceAll("~0", "~")
   );
-  if (part === "constraints") return "constraints" as const;
+  if (part === "constraints") {
+    return name !== "" && Number(name) < rules.length ? `rules.${Number(name)}` as const : "constraints" as const;
+  }
   if (part === "trials_max") return "trialsMax" as const;
   if (part === "walk_forward") {
     return name === DAYS.testDays
@@ -163,7 +202,7 @@ function suggestRange(field: ParameterField): Omit<Range, "isVaried"> {
 }
 
 /** 1, 2 or 5 times a power of ten. */
-function niceStep(rough: number): number {
+export function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return Number(((NICE.find((each) => each * power >= rough) ?? 10) * power).toPrecision(12));
 }

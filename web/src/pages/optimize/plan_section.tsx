@@ -1,10 +1,11 @@
 import type { UseFormReturn } from "react-hook-form";
 import { useState } from "react";
-import { Field, SelectField, TextArea } from "../../parts/field.tsx";
+import { Field, SelectField } from "../../parts/field.tsx";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { FormSection } from "../new_run/form_section.tsx";
-import { findMetric, useMetrics } from "../../parts/metric_value.ts";
-import { choicesOf, isNumeric, METHODS, OBJECTIVES, type PlanForm } from "./plan_form.ts";
+import { useMetrics } from "../../parts/metric_value.ts";
+import { ConstraintsFields } from "./constraints_fields.tsx";
+import { choicesOf, isNumeric, listObjectives, METHODS, type PlanForm } from "./plan_form.ts";
 import { countSettings, SETTING_AXES } from "./setting_axes.ts";
 
 /** The values to try, and what makes one better than another. */
@@ -12,9 +13,8 @@ export function PlanSection({ form, fields }: {
   readonly form: UseFormReturn<PlanForm>;
   readonly fields: readonly ParameterField[];
 }) {
-  const { register, formState: { errors } } = form;
+  const { register, watch, formState: { errors } } = form;
   const metrics = useMetrics();
-  const others = metrics.filter(({ format, name }) => format !== "date" && !OBJECTIVES.some((own) => own === name));
   return (
     <FormSection title="What varies">
       <div className="flex flex-col gap-1">
@@ -28,10 +28,7 @@ export function PlanSection({ form, fields }: {
         <SelectField
           label="Look for the best"
           error={errors.objective?.message}
-          options={[
-            ...OBJECTIVES.map((value) => ({ value, label: findMetric(metrics, value).label, group: "Usual" })),
-            ...others.map(({ name, label }) => ({ value: name, label, group: "Others" })),
-          ]}
+          options={listObjectives(metrics, watch("objective"))}
           {...register("objective")}
         />
         <SelectField label="Points" error={errors.method?.message} options={METHODS} {...register("method")} />
@@ -44,13 +41,7 @@ export function PlanSection({ form, fields }: {
         />
         <Field label="Name" autoComplete="off" error={errors.name?.message} {...register("name")} />
       </div>
-      <TextArea
-        label="Constraints"
-        hint="One in each line, such as fast < slow or slow - fast >= 5"
-        error={errors.constraints?.message}
-        isCode
-        {...register("constraints")}
-      />
+      <ConstraintsFields form={form} names={fields.filter(isNumeric).map(({ name }) => name)} />
     </FormSection>
   );
 }

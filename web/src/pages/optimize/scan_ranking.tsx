@@ -3,6 +3,7 @@ import { api, describeError, type Optimization, type ScanRanking } from "../../a
 import { formatCount, formatPercent } from "../../parts/format.ts";
 import { formatMetricValue, type ShownMetric, useMetric } from "../../parts/metric_value.ts";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
+import { settingLabel } from "./setting_axes.ts";
 import { RunTrial } from "./run_trial.tsx";
 
 const POINTS_MAX = 50;
@@ -49,7 +50,7 @@ function Points({ ranking, names, metric }: Ranked) {
       label="Points by the median over the markets"
       columns={[
         { label: "Place", isText: true },
-        ...names.map((label) => ({ label, width: "7rem" })),
+        ...names.map((name) => ({ label: settingLabel(name), width: "7rem" })),
         { label: "Median", width: "7rem" },
         { label: "Worst", width: "7rem" },
         { label: "Best", width: "7rem" },
@@ -99,7 +100,7 @@ function Markets({ id, ranking, names, metric }: Ranked & { readonly id: string 
               <td className="truncate px-3 text-muted">
                 {own === null
                   ? ""
-                  : Object.entries(own.parameters).map(([name, value]) => `${name} ${value}`).join(", ")}
+                  : Object.entries(own.parameters).map(([name, value]) => `${settingLabel(name)} ${value}`).join(", ")}
               </td>
             </>
           )}

@@ -15,6 +15,11 @@ export const SETTING_AXES = [
   { name: "timeframe", label: "Varied timeframe", example: "1h, 4h, 1d" },
 ] as const;
 
+/** The words for an axis: a setting's label, or a parameter's own name. */
+export function settingLabel(name: string): string {
+  return SETTING_AXES.find((axis) => axis.name === name)?.label ?? name;
+}
+
 /** The texts of a form where nothing is typed. */
 export const NO_SETTINGS: readonly string[] = SETTING_AXES.map(() => "");
 

@@ -3,29 +3,34 @@ import { useState } from "react";
 import { api, client, describeError, type Optimization, pagesOf, type Trial } from "../../api.ts";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
-import { formatMetricValue, numberOf, type ShownMetric, useMetric } from "../../parts/metric_value.ts";
+import { findMetric, formatMetricValue, numberOf, type ShownMetric, useMetrics } from "../../parts/metric_value.ts";
 import { useReadOnly } from "../../parts/read_only.ts";
 import { Interval } from "../../parts/interval.tsx";
+import { hasEnded } from "../../parts/use_backtest.ts";
+import { meaningOf } from "../run/metric_name.tsx";
 import { RunTrial } from "./run_trial.tsx";
+import { settingLabel } from "./setting_axes.ts";
 
 const PAGE = 50;
 const MAIN = ["total_return", "sharpe", "max_drawdown", "trades", "win_rate", "profit_factor"] as const;
 
 type Sort = Optimization["objective"] | "number";
 
-/** All trials, in the order of their numbers or of a metric. */
+/** All trials, the best first until another order is chosen; those so far, while it runs. */
 export function TrialTable({ optimization }: { readonly optimization: Optimization }) {
-  const { id, space, markets, objective, direction } = optimization;
+  const { id, space, markets, objective, direction, points } = optimization;
+  const isUnderWay = !hasEnded(optimization);
   const [sort, setSort] = useState<{ readonly by: Sort; readonly isDown: boolean }>({
     by: objective,
     isDown: direction === "max",
   });
-  const metricOf = useMetric();
+  const definitions = useMetrics();
+  const metricOf = (name: string) => findMetric(definitions, name);
   const isReadOnly = useReadOnly();
   const order = sort.isDown ? "desc" as const : "asc" as const;
   const list = useInfiniteQuery({
     ...pagesOf(
-      [...api.optimizations.trials.pathKey(), id, sort],
+      [...api.optimizations.trials.pathKey(), id, sort, points.done],
       (cursor) => client.optimizations.trials.query({ id, limit: PAGE, sort: sort.by, order, ...cursor }),
     ),
     placeholderData: (before) => before,
@@ -40,20 +45,25 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
   const columns: readonly TableColumn[] = [
     { label: "Trial", isText: true, sort: sortBy("number") },
     ...(markets === null ? [] : [{ label: "Market", isText: true, width: "10rem" } as const]),
-    ...names.map((label) => ({ label, width: "7rem" })),
-    ...metrics.map((metric) => ({ label: metricOf(metric).label, width: "8rem", sort: sortBy(metric) })),
+    ...names.map((name) => ({ label: settingLabel(name), width: "7rem" })),
+    ...metrics.map((metric) => ({
+      label: metricOf(metric).label,
+      meaning: meaningOf(definitions, metric),
+      width: "8rem",
+      sort: sortBy(metric),
+    })),
     ...(isReadOnly ? [] : [{ label: "As a run", width: "7rem" }]),
   ];
   return (
     <>
-      <h2 className="mb-2 text-lg font-semibold">All trials</h2>
+      <h2 className="mb-2 text-lg font-semibold">{isUnderWay ? "Trials so far" : "All trials"}</h2>
       {list.error !== null && <p role="alert" className="text-danger">{describeError(list.error)}</p>}
       <Table
         label="All trials"
         columns={columns}
         minWidth={`${(markets === null ? 14 : 24) + 7 * names.length + 8 * metrics.length}rem`}
         isLoading={list.isPending}
-        isStale={list.isPlaceholderData}
+        isStale={list.isPlaceholderData && !isUnderWay}
       >
         {trials.map((trial) => (
           <TrialRow
@@ -66,9 +76,11 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
           />
         ))}
       </Table>
-      <div className="mt-2 flex justify-center">
-        <MoreButton pages={list} label="Load more trials" />
-      </div>
+      {!isUnderWay && (
+        <div className="mt-2 flex justify-center">
+          <MoreButton pages={list} label="Load more trials" />
+        </div>
+      )}
     </>
   );
 }

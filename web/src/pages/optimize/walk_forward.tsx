@@ -12,6 +12,7 @@ import {
 import { Interval } from "../../parts/interval.tsx";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
 import { Tip } from "../../parts/tip.tsx";
+import { settingLabel } from "./setting_axes.ts";
 import { WindowBars } from "./window_bars.tsx";
 import { chooseDates, chooseTicks, linear } from "../../parts/scale.ts";
 import { Drawing, useFrame } from "../run/overview/drawing.tsx";
@@ -88,7 +89,7 @@ export function WalkForward({ windows, outOfSample, objective, space }: {
 }
 
 function describe(parameters: Windows[number]["parameters"]): string {
-  return Object.entries(parameters ?? {}).map(([name, value]) => `${name} ${value}`).join(", ");
+  return Object.entries(parameters ?? {}).map(([name, value]) => `${settingLabel(name)} ${value}`).join(", ");
 }
 
 function Figures({ account }: { readonly account: OutOfSample }) {
@@ -179,7 +180,7 @@ function ParameterSteps(
     <div>
       {names.length > 1 && (
         <div className="mb-1 flex sm:float-right">
-          <Choice label="Parameter" values={names} value={name} onChange={setName} />
+          <Choice label="Parameter" values={names} labelOf={settingLabel} value={name} onChange={setName} />
         </div>
       )}
       <Drawing

@@ -1,9 +1,8 @@
 import { useState } from "react";
 import type { Optimization } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
-import { formatExact, formatPercent } from "../../parts/format.ts";
 import { chooseTicks, linear } from "../../parts/scale.ts";
-import { useMetric } from "../../parts/metric_value.ts";
+import { formatMetricValue, useMetric } from "../../parts/metric_value.ts";
 import { Drawing, Keys, useFrame } from "../run/overview/drawing.tsx";
 
 type Windows = NonNullable<Optimization["windows"]>;
@@ -24,7 +23,7 @@ export function WindowBars({ windows, objective }: {
   const [figure, setFigure] = useState<Optimization["objective"]>(objective);
   const isAnnual = figure === "annual_return";
   const read = (run: Run) => (isAnnual ? run?.annual_return : run?.objective) ?? null;
-  const format = (value: number | null) => isAnnual ? formatPercent(value) : formatExact(value && round(value));
+  const format = (value: number | null) => formatMetricValue(metric(figure), value);
   const pairs = windows.map(({ in_sample, out_of_sample }) => [read(in_sample), read(out_of_sample)] as const);
   const known = pairs.flat().filter((value) => value !== null);
   const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
@@ -81,8 +80,4 @@ export function WindowBars({ windows, objective }: {
       <Keys looks={{ "In sample": "bg-strong-line h-3", "Out of sample": "bg-accent h-3" }} />
     </div>
   );
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(4));
 }
