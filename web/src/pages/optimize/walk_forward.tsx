@@ -13,8 +13,10 @@ import { Interval } from "../../parts/interval.tsx";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
 import { Tip } from "../../parts/tip.tsx";
 import { settingLabel } from "./setting_axes.ts";
+import { useMetrics } from "../../parts/metric_value.ts";
 import { WindowBars } from "./window_bars.tsx";
 import { chooseDates, chooseTicks, linear } from "../../parts/scale.ts";
+import { meaningOf } from "../run/metric_name.tsx";
 import { Drawing, useFrame } from "../run/overview/drawing.tsx";
 import { Choice } from "../../parts/choice.tsx";
 
@@ -28,17 +30,45 @@ const COLUMNS = [
   { label: "Return in sample", width: "9rem" },
   { label: "Out of sample", width: "9rem" },
 ] as const;
-const FIGURES = [
+/** Those without a meaning are metrics of a run, which have one. */
+const FIGURES: readonly {
+  readonly name: {
+    [Name in keyof OutOfSample]: OutOfSample[Name] extends number | null ? Name : never;
+  }[keyof OutOfSample];
+  readonly label: string;
+  readonly meaning?: string;
+  readonly format: (value: number | null) => string;
+}[] = [
   { name: "total_return", label: "Return", format: formatPercent },
   { name: "annual_return", label: "Annual return", format: formatPercent },
-  { name: "in_sample_annual_return", label: "Annual, in sample", format: formatPercent },
-  { name: "efficiency", label: "Efficiency", format: formatRatio },
+  {
+    name: "in_sample_annual_return",
+    label: "Annual, in sample",
+    meaning: "The mean growth per year of the trainings, with the parameters that traded.",
+    format: formatPercent,
+  },
+  {
+    name: "efficiency",
+    label: "Efficiency",
+    meaning: "The annual return of the tests over that of the trainings: near 1, the choice kept its promise.",
+    format: formatRatio,
+  },
   { name: "sharpe", label: "Sharpe ratio", format: formatRatio },
   { name: "max_drawdown", label: "Max drawdown", format: formatPercent },
   { name: "exposure", label: "Exposure", format: formatPercent },
-  { name: "in_sample_exposure", label: "Exposure, in sample", format: formatPercent },
-  { name: "stability", label: "Next best within a step", format: formatPercent },
-] as const;
+  {
+    name: "in_sample_exposure",
+    label: "Exposure, in sample",
+    meaning: "Share of the candles with a position, in the mean of the trainings.",
+    format: formatPercent,
+  },
+  {
+    name: "stability",
+    label: "Next best within a step",
+    meaning: "How often the best point of a window is at most one step away from that of the window before.",
+    format: formatPercent,
+  },
+];
 
 type Account = NonNullable<Optimization["out_of_sample"]>;
 
@@ -93,14 +123,24 @@ function describe(parameters: Windows[number]["parameters"]): string {
 }
 
 function Figures({ account }: { readonly account: OutOfSample }) {
+  const metrics = useMetrics();
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-6">
-      {FIGURES.map(({ name, label, format }) => {
+      {FIGURES.map(({ name, label, meaning, format }) => {
         const reason = account.undefined_figures[name];
         return (
           <div key={name}>
             <dt className="text-xs text-muted">
-              {reason === undefined ? label : <Tip text={`No value here: ${reason}`}>{label}</Tip>}
+              <Tip
+                text={
+                  <>
+                    {meaning ?? meaningOf(metrics, name)}
+                    {reason !== undefined && <p className="mt-1 text-warn">No value here: {reason}</p>}
+                  </>
+                }
+              >
+                {label}
+              </Tip>
             </dt>
             <dd className="font-medium">
               {format(account[name])}
