@@ -46,7 +46,7 @@ export interface RunForm {
   inputs: InputForm[];
 }
 
-/** What a form can begin with: a run, or an optimization with a value for each of its parameters. */
+/** The start of a form: a run, or an optimization with a value for each of its parameters. */
 export type Earlier = Pick<
   Backtest,
   | "symbol"

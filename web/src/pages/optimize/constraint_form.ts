@@ -16,7 +16,7 @@ export interface Rule {
   comparison: keyof typeof COMPARISONS;
   /** A parameter; empty: the value. */
   right: string;
-  /** As typed. */
+  /** The number, as typed. */
   value: string;
 }
 

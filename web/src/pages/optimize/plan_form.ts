@@ -22,7 +22,7 @@ export interface PlanForm {
   /** By the position of the parameter in the schema. */
   ranges: Range[];
   rules: Rule[];
-  /** Those that are no rules, one in each line. */
+  /** Further constraints, one in each line. */
   constraints: string;
   method: NonNullable<OptimizationRequest["method"]>;
   objective: Objective;

@@ -47,26 +47,21 @@ export function SurfaceSection({ optimization }: { readonly optimization: Optimi
     <>
       <div className="mb-2 flex flex-wrap items-center gap-3">
         <h2 className="mr-auto text-lg font-semibold">Heat map</h2>
-        <Choice
-          label="Across"
-          values={names}
-          labelOf={settingLabel}
-          value={x}
-          onChange={(name) => {
-            setX(name);
-            setBrush(null);
-          }}
-        />
-        <Choice
-          label="Up"
-          values={[NONE, ...names]}
-          labelOf={settingLabel}
-          value={y}
-          onChange={(name) => {
-            setY(name);
-            setBrush(null);
-          }}
-        />
+        {([["Across", names, x, setX], ["Up", [NONE, ...names], y, setY]] as const).map((
+          [label, values, value, set],
+        ) => (
+          <Choice
+            key={label}
+            label={label}
+            values={values}
+            labelOf={settingLabel}
+            value={value}
+            onChange={(name) => {
+              set(name);
+              setBrush(null);
+            }}
+          />
+        ))}
         <Choice
           label="Of"
           values={numeric.map(({ name }) => name)}

@@ -30,7 +30,7 @@ const COLUMNS = [
   { label: "Return in sample", width: "9rem" },
   { label: "Out of sample", width: "9rem" },
 ] as const;
-/** Those without a meaning are metrics of a run, which have one. */
+/** The figures of the account; metrics of a run have their meaning elsewhere. */
 const FIGURES: readonly {
   readonly name: {
     [Name in keyof OutOfSample]: OutOfSample[Name] extends number | null ? Name : never;
