@@ -39,6 +39,7 @@ note(lambda: hc.run("SMA Cross", *dates, fast=-1))
 note(lambda: hc.run("SMA Cross", "DEMO", "2024-01-01", "2024-02-01"))
 note(lambda: hc.run("SMA Cross", *dates, timeframe="1h").metrics.sharp)
 note(lambda: hc.run("SMA Cross", *dates, timeframe="1h").trade)
+note(lambda: hindcast.serve(type("Cross", (hindcast.Strategy,), {}), "mine", hc))
 note(lambda: hc.run("broken.js", *dates, timeframe="1m"))
 note(lambda: hindcast.connect("http://127.0.0.1:1").strategies())
 note(lambda: hindcast.connect("127.0.0.1:1"))
@@ -198,6 +199,11 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
       ["ValueError", null, expect.stringContaining("as in 'DEMO@SAMPLE'")],
       ["AttributeError", null, "There is no field sharp: did you mean sharpe?"],
       ["AttributeError", null, "There is no field trade: did you mean trades?"],
+      [
+        "TypeError",
+        null,
+        expect.stringMatching(/^Cannot serve Cross: it is a script, .* hc\.run\(Cross, \.\.\.\) sends/),
+      ],
       ["RunFailed", "STRATEGY_FAILED", expect.stringContaining("enough")],
       ["ServiceUnreachable", null, expect.stringContaining("Cannot reach http://127.0.0.1:1: ")],
       ["ValueError", null, expect.stringContaining("must begin with http:// or https://")],

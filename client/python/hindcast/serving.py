@@ -7,6 +7,7 @@ import random
 import time
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Tuple, Union
 
+from .bases import Portfolio, Strategy
 from .client import Hindcast, connect
 from .errors import HindcastError, ServiceUnreachable
 from .transport import Transport
@@ -82,6 +83,12 @@ def _serve(decide: Decide, name: str, transport: Transport, log: Callable[[str],
 
 
 def _to_function(strategy: Any) -> Decide:
+    kind = strategy if isinstance(strategy, type) else type(strategy)
+    if issubclass(kind, (Strategy, Portfolio)):
+        raise TypeError(
+            f"Cannot serve {kind.__name__}: it is a script, whose names the service has: hc.run({kind.__name__}, ...) sends it there. "
+            "serve() takes a function, or a class of no base with decide(request)"
+        )
     target = strategy() if isinstance(strategy, type) else strategy
     decide = getattr(target, "decide", target)
     if not callable(decide):
