@@ -67,6 +67,15 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
       .toEqual(expected);
   });
 
+  await t.step("the lines that a module logs are in the log of its run", async () => {
+    const wat = await Deno.readTextFile(new URL("wat/buy_the_rise.wat", EXAMPLES));
+    const runtime = { type: "wasm", artifact: { content_base64: compileWat(wat).toBase64() } };
+    const backtest = { ...RANGE, strategy: "rise", parameters: { timeframe: "1d", runtime } };
+    const id = (await user.send("POST", "/api/backtests", { backtest })).at("/backtest/id");
+    expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
+    expect((await user.get(`/api/backtests/${id}/log`)).at("/log")).toEqual(["ready"]);
+  });
+
   await t.step("a record's parameters make the same run again, and only its owner may use its module", async () => {
     const runtime = { type: "wasm", artifact, lookbackCandles: 200 };
     const backtest = { ...RANGE, strategy: "unregistered", parameters: { timeframe: "1h", runtime } };
