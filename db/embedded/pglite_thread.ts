@@ -51,9 +51,12 @@ function closeToOthers({ node_ops: operations }: NodeOperations): void {
   };
 }
 
+// A new database says 128 MB, which the process would hold from its start on. The system keeps the files in its own memory, too.
+const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB", "-c", "wal_buffers=4MB"];
+
 function open({ folder, files }: Extract<ToPgliteThread, { type: "open" }>): Promise<PGlite> {
-  if (folder.startsWith("memory://")) return PGlite.create(folder, files);
-  return PGlite.create({ ...files, fs: new PrivateFiles(folder) });
+  if (folder.startsWith("memory://")) return PGlite.create(folder, { ...files, startParams });
+  return PGlite.create({ ...files, startParams, fs: new PrivateFiles(folder) });
 }
 
 async function handle(message: ToPgliteThread): Promise<void> {
