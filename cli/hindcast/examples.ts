@@ -8,6 +8,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "run": [
     "hindcast run sma-cross DEMO@SAMPLE 2024-01-01 2024-07-01 -t 1h -p fast=24 -p slow=96 --commission 0.0005",
     "hindcast run my-cross/strategy.ts DEMO@SAMPLE 2024-01-01 2024-07-01 -t 1d --name first --json",
+    "hindcast run equal-weight OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d --universe trees",
     `hindcast run equal-weight ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d --execution '{"leverage": 2}'`,
   ],
   "optimize": [

@@ -89,6 +89,11 @@ function readSettings(options: SettingOptions): object {
 function readAxis(text: string): [name: string, axis: object] {
   const [name] = readPair("--space", text, "fast=5:50:5");
   const values = text.slice(name.length + 1);
+  if (/^-?[\d.]+(-|\.\.)[\d.]+$/.test(values)) {
+    throw usageError(
+      `Cannot use --space ${text}: write from:to:step, as in fast=5:50:5, or values with commas between`,
+    );
+  }
   if (!values.includes(":")) return [name, { values: values.split(",").map(readValue) }];
   const [min, max, step, ...rest] = values.split(":").map((part) => readNumber("--space", part));
   if (max === undefined || rest.length > 0) {

@@ -40,7 +40,7 @@ export function questionCommand(name: string, description: string, several: stri
     .option(...SLIPPAGE_OPTION)
     .option(...EXECUTION_OPTION)
     .option("--lookback <candles>", "how many earlier candles a file's or an endpoint's decision sees")
-    .option("--universe <slug>", "run over the members of this universe in place of MARKETS");
+    .option("--universe <slug>", "run over the members of this universe; the first of MARKETS is still its benchmark");
 }
 
 /** The options of a question. */

@@ -194,6 +194,7 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
     [2, ["run", "missing.ts", ...RUN.slice(2)], "there is no such file"],
     [2, ["optimize", ...RUN.slice(1), "-s", "fast=1:2:3:4"], "fast=5:50:5"],
     [2, ["optimize", ...RUN.slice(1), "-s", "fast"], "as in fast=5:50:5"],
+    [2, ["optimize", ...RUN.slice(1), "-s", "fast=4-24"], "or values with commas between"],
     [1, ["import", "missing.csv"], "there is no such file"],
     [2, ["export", NOBODYS, "trads"], "trades"],
     [3, ["list", "--url", nowhere], "Is the service running there?"],
