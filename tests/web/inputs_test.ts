@@ -4,10 +4,12 @@ import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { readPage } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
+import { failOnce, fetchRealMarket, startExchange } from "./real_market_steps.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a trader adds a daily trend to an example, and asks the same of many markets", async (t) => {
-  const service = await startTestService();
+  const exchange = startExchange();
+  const service = await startTestService("PostgreSQL", { BINANCE_BASE_URL: exchange.url });
   const user = await service.user();
   const browser = await connectBrowser();
   const { page, complaints } = await openPage(browser);
@@ -141,8 +143,11 @@ Deno.test("a trader adds a daily trend to an example, and asks the same of many 
     expect(runtime).toMatchObject({ type: "remote", endpoint: "serve:rotation", mode: "portfolio", every: "month" });
     expect(await findViolations(page)).toEqual([]);
   });
-  expect(complaints.filter((each) => !/status of 400/.test(each))).toEqual([]);
+  await t.step("a service with the sample alone offers real markets", () => fetchRealMarket(page, service.url));
+  await t.step("a page that fails names the likely cause", () => failOnce(page, service.url));
+  expect(complaints.filter((each) => !/status of (400|502)/.test(each))).toEqual([]);
   await page.context().close();
   await browser.close();
   await service.close();
+  await exchange.close();
 });

@@ -78,7 +78,7 @@ export const queryClient = new QueryClient({
       networkMode: "always",
       staleTime: 10_000,
       // A refusal stays one. A lost connection is repaired by its own watch.
-      retry: (failures, error) => failures < RETRIES_MAX && statusOf(error) >= 500,
+      retry: (failures, error) => failures < RETRIES_MAX && (statusOf(error) ?? 0) >= 500,
     },
     mutations: { networkMode: "always", onError: (error) => noticeEndOfSession(codeOf(error)) },
   },
@@ -128,8 +128,9 @@ function firstPage(): string | null {
   return null;
 }
 
-/** 0 where no answer came. */
-function statusOf(error: unknown): number {
+/** The status of a refused call; 0 where no answer came, undefined for an error that is no call's. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof TRPCClientError)) return undefined;
   const status = dataOf(error)?.["httpStatus"];
   return typeof status === "number" ? status : 0;
 }

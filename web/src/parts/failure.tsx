@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { describeError } from "../api.ts";
+import { likelyCause } from "./likely_cause.ts";
 import { Main } from "./landmark.tsx";
 
 /** Says what failed, and offers to try again. */
@@ -9,6 +10,7 @@ export function Failure({ error, reset }: { readonly error: unknown; readonly re
       <div role="alert" className="rounded-lg border border-line bg-surface p-6">
         <h1 className="text-lg font-semibold">This could not be shown</h1>
         <p className="mt-2 break-words text-muted">{describeError(error)}</p>
+        <p className="mt-2">{likelyCause(error)}</p>
         {reset && (
           <button type="button" className="mt-4 rounded-md border border-strong-line px-3 py-1.5" onClick={reset}>
             Try again

@@ -10,6 +10,7 @@ import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { CsvImport } from "./csv_import.tsx";
+import { RealMarkets } from "./real_markets.tsx";
 
 const PAGE = 100;
 const CLASSES = ["all", "crypto", "stock", "forex"] as const;
@@ -57,6 +58,7 @@ export function DataPage() {
         />
       </div>
       {session?.user.role === "admin" && <CsvImport />}
+      {!isFiltered && rows.length > 0 && rows.every(({ provider }) => provider === "sample") && <RealMarkets />}
       <Table
         label="Instruments"
         columns={COLUMNS}
