@@ -33,9 +33,18 @@ Deno.test(
 
     await t.step("from the list, two keys lead to a result on the sample", async () => {
       await page.goto(`${service.url}/runs`);
-      await page.getByRole("button", { name: "Run a first backtest" }).click();
+      await page.getByRole("button", { name: "With a short tour" }).click();
       const first = await waitForRun(page);
       await page.getByText("Net return").first().waitFor();
+      const tour = page.getByRole("region", { name: "First steps" });
+      await tour.getByRole("button", { name: "Next" }).and(page.locator(":focus")).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await tour.getByText("2 of 5").waitFor();
+      await page.reload();
+      await tour.getByRole("button", { name: "Next" }).and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("Escape");
+      await tour.waitFor({ state: "detached" });
       await page.keyboard.press("n");
       await page.getByRole("heading", { name: "New run", exact: true }).waitFor();
       await page.getByText(/candles from 2024-01-01 to 2024-12-31/).waitFor();

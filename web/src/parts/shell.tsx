@@ -13,6 +13,7 @@ import { signOut } from "../account_routes.ts";
 import { MENU_ITEM_CLASS, MenuPanel } from "./menu_panel.tsx";
 import { chooseTheme, THEMES, useTheme } from "../theme/theme.ts";
 import { buttonClass } from "./button.tsx";
+import { Tour } from "./tour.tsx";
 
 const KEYS = [
   ["/", "search"],
@@ -44,6 +45,7 @@ export function Shell() {
       <Shortcuts />
       <Main id="main" className="mx-auto w-full max-w-(--page-width) grow px-4 py-4">
         <Outlet />
+        <Tour />
       </Main>
     </div>
   );

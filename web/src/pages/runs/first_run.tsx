@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { api, type BacktestRequest, describeError } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { startTour } from "../../parts/tour.tsx";
 
 /** The run that the form for a new one begins with: the sample, which every service has, and the strategy's defaults. */
 const SAMPLE: BacktestRequest = {
@@ -39,6 +40,16 @@ export function FirstRun() {
         onClick={() => submit.mutate({ backtest: SAMPLE })}
       >
         {submit.isPending ? "Starting …" : "Run a first backtest"}
+      </Button>
+      <Button
+        className="mt-3 ml-2 h-10 px-5"
+        disabled={submit.isPending}
+        onClick={() => {
+          startTour();
+          submit.mutate({ backtest: SAMPLE });
+        }}
+      >
+        With a short tour
       </Button>
       <p role="alert" className="mt-2 min-h-5 text-sm text-danger">{submit.error ? describeError(submit.error) : ""}</p>
       <p className="text-sm text-muted">
