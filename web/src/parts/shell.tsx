@@ -13,7 +13,7 @@ import { signOut } from "../account_routes.ts";
 import { MENU_ITEM_CLASS, MenuPanel } from "./menu_panel.tsx";
 import { chooseTheme, THEMES, useTheme } from "../theme/theme.ts";
 import { buttonClass } from "./button.tsx";
-import { Tour } from "./tour.tsx";
+import { leaveTour, Tour } from "./tour.tsx";
 
 const KEYS = [
   ["/", "search"],
@@ -73,6 +73,7 @@ function AccountMenu({ email }: { readonly email: string }) {
     if (drafts.length > 0 && !confirm("Signing out deletes what you typed here and did not send. Sign out?")) return;
     await signOut();
     for (const key of drafts) localStorage.removeItem(key);
+    leaveTour();
     queryClient.clear();
     await navigate({ to: "/sign-in" });
   };

@@ -39,6 +39,11 @@ export function startTour(): void {
   goTo(0);
 }
 
+/** Ends the tour. */
+export function leaveTour(): void {
+  goTo(null);
+}
+
 function goTo(step: number | null): void {
   if (step === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, String(step));
@@ -64,8 +69,8 @@ export function Tour() {
   return (
     <section
       aria-label="First steps"
-      className="fixed right-4 bottom-4 z-20 w-80 max-w-[calc(100vw-2rem)] rounded-lg border border-strong-line bg-surface p-4 shadow-lg"
-      onKeyDown={({ key }) => key === "Escape" && goTo(null)}
+      className="fixed bottom-4 left-4 z-20 w-80 max-w-[calc(100vw-2rem)] rounded-lg border border-strong-line bg-surface p-4 shadow-lg"
+      onKeyDown={({ key }) => key === "Escape" && leaveTour()}
     >
       <div role="status">
         <p className="text-xs text-muted">{at + 1} of {STEPS.length}</p>
@@ -74,7 +79,7 @@ export function Tour() {
       </div>
       {"to" in step && <Link to={step.to} className="mt-1 inline-block text-sm text-accent underline">Open it</Link>}
       <div className="mt-3 flex gap-2">
-        <Button kind="quiet" className="mr-auto" onClick={() => goTo(null)}>Leave</Button>
+        <Button kind="quiet" className="mr-auto" onClick={leaveTour}>Leave</Button>
         {at > 0 && <Button onClick={() => goTo(at - 1)}>Back</Button>}
         <button
           ref={next}

@@ -33,24 +33,26 @@ export function FirstRun() {
         A run replays a strategy over past candles and shows what it would have earned. Try one on the sample: moving
         averages that cross, on a year of hourly candles.
       </p>
-      <Button
-        kind="primary"
-        className="mt-6 h-10 px-5"
-        disabled={submit.isPending}
-        onClick={() => submit.mutate({ backtest: SAMPLE })}
-      >
-        {submit.isPending ? "Starting …" : "Run a first backtest"}
-      </Button>
-      <Button
-        className="mt-3 ml-2 h-10 px-5"
-        disabled={submit.isPending}
-        onClick={() => {
-          startTour();
-          submit.mutate({ backtest: SAMPLE });
-        }}
-      >
-        With a short tour
-      </Button>
+      <div className="mt-6 flex flex-wrap justify-center gap-3">
+        <Button
+          kind="primary"
+          className="h-10 px-5"
+          disabled={submit.isPending}
+          onClick={() => submit.mutate({ backtest: SAMPLE })}
+        >
+          {submit.isPending ? "Starting …" : "Run a first backtest"}
+        </Button>
+        <Button
+          className="h-10 px-5"
+          disabled={submit.isPending}
+          onClick={() => {
+            startTour();
+            submit.mutate({ backtest: SAMPLE });
+          }}
+        >
+          With a short tour
+        </Button>
+      </div>
       <p role="alert" className="mt-2 min-h-5 text-sm text-danger">{submit.error ? describeError(submit.error) : ""}</p>
       <p className="text-sm text-muted">
         Or <Link to="/runs/new" className="text-accent underline">choose everything yourself</Link>.
