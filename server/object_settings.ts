@@ -23,7 +23,7 @@ export const objectSettings = z.object({
   secretAccessKey: setting("S3_SECRET_ACCESS_KEY", z.string().optional(), "The key to the bucket.", { isSecret: true }),
   newBytes: setting(
     "S3_NEW_BYTES",
-    z.enum(["bucket", "database"]).default("bucket"),
+    z.enum(["bucket", "database"], { error: "must be bucket or database" }).default("bucket"),
     "Where new candles and results live; with `database`, the bucket is only read, on the way out of it.",
   ),
 });

@@ -87,6 +87,9 @@ Deno.test("candles and results live in a bucket", async (t) => {
     expect(await refused({ S3_ACCESS_KEY_ID: "nobody" })).toBe(
       "Cannot start: S3_BUCKET hindcast cannot be used: the object store answered 403 InvalidAccessKeyId",
     );
+    expect(() => readConfig({ ...server.environment, S3_NEW_BYTES: "bukket" })).toThrow(
+      'Cannot start: S3_NEW_BYTES must be bucket or database, not "bukket"',
+    );
     expect(() => readConfig({ ...server.environment, S3_BUCKET: "" })).toThrow(
       "Cannot start: S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together",
     );
