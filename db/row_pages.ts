@@ -2,7 +2,15 @@
 import { and, eq } from "drizzle-orm";
 import { type Order, toOrder } from "./codec/order_rows.ts";
 import { CHUNK_ROWS } from "./codec/result_parts.ts";
-import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "./codec/result_rows.ts";
+import {
+  cutRows,
+  decodeRows,
+  pickRows,
+  type ResultRows,
+  type RowPlaces,
+  type RowRange,
+  type StoredRows,
+} from "./codec/result_rows.ts";
 import { toTrade, type Trade } from "./codec/trade_rows.ts";
 import { readRecord } from "./codec/unreadable.ts";
 import type { Db } from "./database.ts";
@@ -11,7 +19,7 @@ import { CHUNK_BYTES, CHUNK_NUMBER_MAX, type ChunkRows, ofResult, type ResultPar
 import { backtests, resultCandles, resultChunks } from "./schema.ts";
 
 /** Reads rows of a stored chunk; undefined where there is no such chunk. @throws {UnreadableRecord} */
-export type CutChunk = (source: RowsSource, range: RowRange) => Promise<ResultRows | undefined>;
+export type CutChunk = (source: RowsSource, range: RowRange | RowPlaces) => Promise<ResultRows | undefined>;
 
 /** A stored chunk whose bytes are read where they are needed. */
 export interface RowsSource {
@@ -25,7 +33,10 @@ export interface RowsSource {
 /** Decodes on this thread: a long list is read by another one. */
 const cutHere: CutChunk = async ({ record, read }, range) => {
   const stored = await read();
-  return stored && readRecord(record, () => cutRows(decodeRows(stored), range));
+  return stored && readRecord(record, () => {
+    const rows = decodeRows(stored);
+    return "places" in range ? pickRows(rows, range) : cutRows(rows, range);
+  });
 };
 
 /** A page of the rows of one user's completed backtest; `after`: how many rows are known already; `limit`: rows at most. */
@@ -42,6 +53,35 @@ export function listOrders(db: Db, page: RowsPage, cut?: CutChunk): Promise<Orde
 /** Trades, oldest first, as listOrders() lists orders. */
 export function listTrades(db: Db, page: RowsPage, cut?: CutChunk): Promise<Trade[]> {
   return readPage(db, { ...page, part: "trades" }, toTrade, cut);
+}
+
+/**
+ * Trades by their places in a run, from 0, in the order of `places`. Each chunk is read once.
+ *
+ * @returns Fewer where chunks are gone, since their backtest was deleted.
+ * @throws {UnreadableRecord}
+ */
+export async function pickTrades(
+  db: Db,
+  run: Omit<RowsKey, "part">,
+  places: Iterable<number>,
+  cut: CutChunk = cutHere,
+): Promise<Trade[]> {
+  const key = { ...run, part: "trades" } as const;
+  const wanted = Map.groupBy([...places].entries(), ([, place]) => Math.floor(place / CHUNK_ROWS));
+  const found: Trade[] = [];
+  for (const [chunk, entries] of wanted) {
+    const begin = chunk * CHUNK_ROWS;
+    const rows = await cut(findRow(db, key, begin).source, { places: entries.map(([, place]) => place - begin) });
+    if (rows === undefined) return [];
+    const { columns, tags, count } = rows;
+    readRecord(nameOf(key), () => {
+      entries.forEach(([at, place], i) => {
+        found[at] = toTrade(columns, i, place + 1, tags?.[i] ?? null, tags?.[count + i] ?? null);
+      });
+    });
+  }
+  return found;
 }
 
 /**

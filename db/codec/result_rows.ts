@@ -25,6 +25,11 @@ export interface RowRange {
   readonly until: number;
 }
 
+/** Rows of a chunk at some places, in their order. */
+export interface RowPlaces {
+  readonly places: readonly number[];
+}
+
 /** @throws {Error} When the bytes are damaged, or of a newer build. */
 export function decodeRows({ data, candles, tags }: StoredRows): ResultRows {
   const columns = { ...decodeColumns(data), ...(candles === null ? {} : decodeColumns(candles)) };
@@ -38,4 +43,17 @@ export function cutRows({ count, columns, tags }: ResultRows, { from, until }: R
   const cut = Object.entries(columns).map(([name, values]) => [name, values.slice(from, end)] as const);
   const ownTags = tags === null ? null : [0, count].flatMap((half) => tags.slice(half + from, half + end));
   return { count: end - from, columns: unpackTrades(Object.fromEntries(cut)), tags: ownTags };
+}
+
+/** The rows at some places, as cutRows() cuts them. @throws {Error} Where the chunk has none at a place. */
+export function pickRows({ count, columns, tags }: ResultRows, { places }: RowPlaces): ResultRows {
+  const beyond = places.find((place) => place >= count);
+  if (beyond !== undefined) throw new Error(`it has ${count} rows, and no row ${beyond}`);
+  const picked = Object.entries(columns).map(([name, values]) =>
+    [name, Float64Array.from(places, (place) => values[place]!)] as const
+  );
+  const ownTags = tags === null
+    ? null
+    : (tags.length > count ? [0, count] : [0]).flatMap((half) => places.map((place) => tags[half + place] ?? null));
+  return { count: places.length, columns: unpackTrades(Object.fromEntries(picked)), tags: ownTags };
 }

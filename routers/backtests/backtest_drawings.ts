@@ -1,14 +1,11 @@
-/** Procedures for drawing a backtest: the meaning of its metrics, a chart, trades in columns. */
+/** Procedures for drawing a backtest: the meaning of its metrics, and a chart. */
 import { z } from "zod";
-import { listTrades } from "../../db/row_pages.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { inputObject } from "../common/input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { MARKET_LETTERS_MAX, readRunChart, runChartSchema } from "./run_chart.ts";
-import { readSides, sidesSchema } from "./trade_sides.ts";
-import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { linkedProcedure, publicProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;
@@ -37,14 +34,6 @@ const chartShape = {
   /** The market whose candles are drawn, as `SPY@ARCA`; absent: the backtest's own. */
   market: z.string().max(MARKET_LETTERS_MAX).optional(),
 };
-// A trade in columns, about.
-const TRADE_BYTES = 160;
-const TRADES_MAX = 50_000;
-const tradeTableShape = {
-  id: idSchema,
-  after: z.int().min(0).default(0),
-  limit: z.int().min(1).max(TRADES_MAX).default(TRADES_MAX),
-};
 
 export const drawingProcedures = {
   /** The meaning of each metric of a result, in the order in which results show them. */
@@ -60,30 +49,6 @@ export const drawingProcedures = {
         const chart = await readRunChart(ctx, row, range);
         ctx.answer.take(chart.time.length * BUCKET_BYTES);
         return chart;
-      });
-    }),
-
-  /** Metrics of the long and of the short trades of one of the caller's completed backtests. */
-  sides: linkedProcedure("backtest", "id")
-    .input(inputObject({ id: idSchema }))
-    .output(sidesSchema)
-    .query(async ({ ctx, input: { id } }) => await readSides(ctx, await mustGet(ctx.db, id, ctx.user.id))),
-
-  /** Trades of one of the caller's completed backtests in columns, from the one numbered above `after` on. */
-  tradeTable: linkedProcedure("backtest", "id")
-    .input(inputObject(tradeTableShape))
-    .output(tradeColumnsSchema)
-    .query(async ({ ctx, input: { id, after, limit } }) => {
-      const row = await mustGet(ctx.db, id, ctx.user.id);
-      return await ctx.answer.inTurn(async () => {
-        ctx.answer.requireSome();
-        const trades = await listTrades(
-          ctx.db,
-          { backtestId: row.id, ownerId: row.ownerId, after, limit },
-          (...chunk) => ctx.rowsWorker.cut(...chunk),
-        );
-        ctx.answer.take(trades.length * TRADE_BYTES);
-        return toTradeColumns(trades, row);
       });
     }),
 };

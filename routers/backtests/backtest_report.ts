@@ -4,7 +4,7 @@ import { listTrades } from "../../db/row_pages.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema } from "./backtest_records.ts";
 import { inputObject } from "../common/input_object.ts";
-import { readLarge } from "../common/large_reads.ts";
+import { readLarge, readWhole } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
@@ -12,6 +12,7 @@ import { toShareable } from "./shareable.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { readDays, returnsOf, toReturnRows } from "./series.ts";
 import { readStressResult, stressResultSchema } from "./stress_result.ts";
+import { fillsSchema, readFills, readSpread, spreadSchema } from "./trade_procedures.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { userProcedure } from "../common/trpc.ts";
 
@@ -30,6 +31,9 @@ const reportSchema = z.object({
   plots: plotChartSchema,
   /** The first ones. */
   trades: tradeColumnsSchema,
+  /** Of the whole run. */
+  fills: fillsSchema,
+  spread: spreadSchema,
   monthly: z.array(returnSchema),
   yearly: z.array(returnSchema),
   /** Of the newest completed stress test. */
@@ -45,6 +49,8 @@ export const reportProcedures = {
       const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id), "make a report of");
       const key = { backtestId: row.id, ownerId: row.ownerId };
       const range = { from: 0, until: undefined, points: CHART_POINTS };
+      const spread = await readWhole(ctx, () => readSpread(ctx, row));
+      const fills = await readFills(ctx, row, { from: -Infinity });
       return await readLarge(ctx, async () => {
         ctx.answer.takeCandles(row.result.data.candles);
         const days = await readDays(ctx, row);
@@ -59,6 +65,8 @@ export const reportProcedures = {
           chart: await readRunChart(ctx, row, range),
           plots: await readPlotChart(ctx, row, range),
           trades: toTradeColumns(trades, row),
+          fills,
+          spread,
           monthly: toReturnRows(returnsOf(days, row, "monthly")),
           yearly: toReturnRows(returnsOf(days, row, "yearly")),
           stress: await readStressResult(ctx.db, row),

@@ -15,6 +15,7 @@ import {
 import { backtestFilters, backtestList, type OrderedList, summaryList } from "./backtest_lists.ts";
 import { afterNumber, countOrdersBefore, listRows, orderList, tradeList } from "./row_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
+import { tradeProcedures } from "./trade_procedures.ts";
 import { logProcedures } from "./backtest_log.ts";
 import { reportProcedures } from "./backtest_report.ts";
 import { verificationProcedures } from "./backtest_verification.ts";
@@ -156,6 +157,7 @@ export const backtestsRouter = router({
     }),
 
   ...drawingProcedures,
+  ...tradeProcedures,
   ...plotProcedures,
   ...reportProcedures,
   ...logProcedures,

@@ -1,14 +1,11 @@
 import { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
-import { listTrades } from "../../db/row_pages.ts";
+import { readRecord, requireColumn } from "../../db/codec/unreadable.ts";
 import type { NumericMetricName } from "../../engine/metrics/definitions.ts";
 import { tradeMetrics } from "../../engine/metrics/trade_metrics.ts";
 import { TradeTally } from "../../engine/metrics/trade_tally.ts";
-import { turnsOf } from "../common/large_reads.ts";
 import type { UserContext } from "../common/trpc.ts";
-
-/** Trades of a piece: few enough that nobody else waits for them. */
-const PIECE_TRADES = 5_000;
+import { tradeBlocks } from "./trade_order.ts";
 
 /** The metrics of a run's trades that each side has; times in the market stand in the table of all. */
 const SIDE_METRICS = [
@@ -33,20 +30,23 @@ const sideSchema = z.array(z.object({ name: z.enum(SIDE_METRICS), value: z.numbe
 export const sidesSchema = z.object({ long: sideSchema, short: sideSchema });
 
 /** Measures the long and the short trades of a completed run apart, however many there are. */
-export async function readSides(
-  ctx: UserContext,
-  { id, ownerId, result }: Backtest,
-): Promise<z.infer<typeof sidesSchema>> {
-  const run = turnsOf(ctx);
-  const all = (result?.metrics["trades"] ?? 0) + (result?.metrics["open_trades"] ?? 0);
+export async function readSides(ctx: UserContext, row: Backtest): Promise<z.infer<typeof sidesSchema>> {
+  const all = (row.result?.metrics["trades"] ?? 0) + (row.result?.metrics["open_trades"] ?? 0);
   const sides = { long: new TradeTally(all), short: new TradeTally(all) };
-  for (let after = 0; after < all; after += PIECE_TRADES) {
-    const page = { backtestId: id, ownerId, after, limit: PIECE_TRADES };
-    const trades = await run(() => listTrades(ctx.db, page, (...chunk) => ctx.rowsWorker.cut(...chunk)));
-    for (const { side, pnl, return: fraction, exitTime, ambiguous } of trades) {
-      sides[side].count(0, -1, ambiguous);
-      if (exitTime !== null) sides[side].close(pnl, fraction, 0);
-    }
+  for await (const { columns, count } of tradeBlocks(ctx, row)) {
+    readRecord(`trades of the backtest ${row.id}`, () => {
+      const [side, pnl, returns] = [
+        requireColumn(columns, "side"),
+        requireColumn(columns, "pnl"),
+        requireColumn(columns, "return"),
+      ];
+      const [exit, ambiguous] = [requireColumn(columns, "exitTime"), requireColumn(columns, "ambiguous")];
+      for (let i = 0; i < count; i++) {
+        const tally = side[i]! > 0 ? sides.long : sides.short;
+        tally.count(0, -1, ambiguous[i] !== 0);
+        if (!Number.isNaN(exit[i])) tally.close(pnl[i]!, returns[i]!, 0);
+      }
+    });
   }
   return { long: show(sides.long), short: show(sides.short) };
 }

@@ -44,6 +44,19 @@ export function turnsOf(
   };
 }
 
+/**
+ * Reads all of a run's rows for an answer that keeps something of each in memory: fewer of one user's at a time than wait for turns. Its
+ * pieces take turns of their own.
+ *
+ * @throws AppError RATE_LIMITED where too much of the user's waits already.
+ */
+export async function readWhole<Answer>(
+  { userTurns, user, link }: TurnsContext,
+  read: () => Promise<Answer>,
+): Promise<Answer> {
+  return await userTurns.run(`whole ${turnKey(user, link)}`, read);
+}
+
 /** Pieces of an answer, each of which is made in a turn of the caller's. It ends them where its reader leaves. */
 export async function* piecesInTurns<Piece>(ctx: TurnsContext, pieces: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
   const run = turnsOf(ctx);

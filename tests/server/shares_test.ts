@@ -156,6 +156,7 @@ async function attackAll({ url }: TestService, { token }: Made, ids: Ids, email:
     "backtests.returns shared",
     "backtests.series shared",
     "backtests.sides shared",
+    "backtests.tradeSpread shared",
     "backtests.tradeTable shared",
     "monteCarlo.list shared",
     "stressTests.list shared",

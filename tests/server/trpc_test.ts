@@ -3,6 +3,7 @@ import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../routers/app.ts";
 import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
+import { orderTrades } from "./trade_order_steps.ts";
 
 Deno.test("a typed client uses the same procedures over a real socket", async (t) => {
   const service = await startTestService();
@@ -107,6 +108,10 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     const months = { symbol: "DEMO", startDate: "2024-01-01", endDate: "2025-01-01", limit: 12 };
     expect(await read(9, () => api.marketData.ticks.query({ ...months, timeframe: "1M" })))
       .toEqual([refusal, ...Array(8).fill("read")]);
+  });
+
+  await t.step("trades are ordered, filtered, found by time and counted over all of a large run", async () => {
+    await orderTrades(user, api, connect((await service.user()).cookie));
   });
 
   await t.step("candles come with a limit", async () => {

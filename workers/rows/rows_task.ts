@@ -1,11 +1,21 @@
 import { curveOf } from "../../db/codec/curve_rows.ts";
 import type { EquityColumns } from "../../db/codec/result_parts.ts";
 import { decodeTrials, type StoredTrials, type TrialRows } from "../../db/codec/trial_rows.ts";
-import { cutRows, decodeRows, type ResultRows, type RowRange, type StoredRows } from "../../db/codec/result_rows.ts";
+import {
+  cutRows,
+  decodeRows,
+  pickRows,
+  type ResultRows,
+  type RowPlaces,
+  type RowRange,
+  type StoredRows,
+} from "../../db/codec/result_rows.ts";
 import { countIndependent } from "../../research/independent_trials.ts";
 import type { Space } from "../../research/space.ts";
 import { drawCurves } from "./draw_curves.ts";
+import { type OrderedRows, orderRows, type RowKeys, type RowOrder, takeRows, type WantedRows } from "./row_order.ts";
 import type { Format } from "./table_format.ts";
+import { type ClosedTrades, spreadTrades, type TradeSpread } from "./trade_spread.ts";
 import { type RowsForm, writeResultRows } from "./write_result_rows.ts";
 import { writeTrials } from "./write_trials.ts";
 
@@ -13,6 +23,8 @@ import { writeTrials } from "./write_trials.ts";
 export const TRIAL_BYTES_MAX = 96 * 1024 * 1024;
 /** The same of trades, orders and curves; a chunk of 10,000 trades has 2 MB, one of 40,000 candles up to 1 MB. */
 export const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+/** The same of orders of rows; one of 250,000 trades has 3 MB. */
+const ORDER_BYTES_MAX = 32 * 1024 * 1024;
 // A tag with its place in a list, at most.
 const TAG_BYTES = 128;
 
@@ -47,7 +59,7 @@ export interface CutTask {
   /** The same for no other chunk. */
   readonly key: string;
   readonly chunk: StoredRows | null;
-  readonly range: RowRange;
+  readonly range: RowRange | RowPlaces;
 }
 
 /** Writes rows of a chunk of trades or orders. */
@@ -68,6 +80,22 @@ interface CurveTask {
   readonly chunk: StoredRows | null;
 }
 
+/** Takes rows out of an order of them. */
+export interface OrderTask {
+  readonly kind: "order";
+  /** The same for no other order. */
+  readonly key: string;
+  /** What it is made of; null where it may be known already. */
+  readonly chunk: RowKeys | null;
+  readonly wanted: WantedRows;
+}
+
+/** Measures how trades are spread. */
+interface SpreadTask {
+  readonly kind: "spread";
+  readonly trades: ClosedTrades;
+}
+
 /** Compares the daily returns of some runs. */
 interface CompareTask {
   readonly kind: "compare";
@@ -82,7 +110,16 @@ interface DrawTask {
   readonly curves: readonly (readonly number[])[];
 }
 
-export type RowsTask = WriteTask | PickTask | CutTask | WriteRowsTask | CurveTask | CompareTask | DrawTask;
+export type RowsTask =
+  | WriteTask
+  | PickTask
+  | CutTask
+  | WriteRowsTask
+  | CurveTask
+  | OrderTask
+  | SpreadTask
+  | CompareTask
+  | DrawTask;
 
 /** Rows of a list, written. */
 export interface WrittenRows {
@@ -98,6 +135,8 @@ export type RowsAnswer =
   | { readonly type: "picked"; readonly rows: TrialRows }
   | { readonly type: "cut"; readonly rows: ResultRows }
   | { readonly type: "curve"; readonly curve: EquityColumns }
+  | { readonly type: "ordered"; readonly ordered: OrderedRows }
+  | { readonly type: "spread"; readonly spread: TradeSpread }
   | { readonly type: "compared"; readonly independent: number }
   | { readonly type: "drawn"; readonly png: Uint8Array<ArrayBuffer> }
   /** The chunk is not decoded, or not any more: send it. */
@@ -110,6 +149,7 @@ export type RowsAnswer =
 export class RowsWork {
   readonly #trials: DecodedChunks<StoredTrials, TrialRows>;
   readonly #results = new DecodedChunks<StoredRows, ResultRows>(decodeRows, RESULT_BYTES_MAX);
+  readonly #orders = new DecodedChunks<RowKeys, RowOrder>(orderRows, ORDER_BYTES_MAX);
 
   constructor(trialBytesMax: number = TRIAL_BYTES_MAX) {
     this.#trials = new DecodedChunks(decodeTrials, trialBytesMax);
@@ -120,6 +160,11 @@ export class RowsWork {
     try {
       if (task.kind === "draw") return { type: "drawn", png: drawCurves(task.curves) };
       if (task.kind === "compare") return { type: "compared", independent: compare(task) };
+      if (task.kind === "spread") return { type: "spread", spread: spreadTrades(task.trades) };
+      if (task.kind === "order") {
+        const order = this.#orders.find(task);
+        return order === null ? { type: "missing" } : { type: "ordered", ordered: takeRows(order, task.wanted) };
+      }
       if (task.kind === "cut" || task.kind === "write-rows" || task.kind === "curve") return this.#doWithResult(task);
       const rows = this.#trials.find(task);
       if (rows === null) return { type: "missing" };
@@ -133,8 +178,10 @@ export class RowsWork {
     const all = this.#results.find(task);
     if (all === null) return { type: "missing" };
     if (task.kind === "curve") return { type: "curve", curve: copyCurve(curveOf(all)) };
+    if (task.kind === "cut") {
+      return { type: "cut", rows: "places" in task.range ? pickRows(all, task.range) : cutRows(all, task.range) };
+    }
     const rows = cutRows(all, task.range);
-    if (task.kind === "cut") return { type: "cut", rows };
     const end = task.range.from + rows.count;
     const bytes = writeResultRows(rows, task.form);
     return { type: "written", bytes, rows: rows.count, nextPlace: end < all.count ? end : null };
@@ -142,7 +189,7 @@ export class RowsWork {
 }
 
 /** Decoded chunks by their keys; the one that was not used for longest makes way. */
-class DecodedChunks<Stored, Rows extends TrialRows | ResultRows> {
+class DecodedChunks<Stored, Rows extends TrialRows | ResultRows | RowOrder> {
   readonly #decode: (chunk: Stored) => Rows;
   readonly #chunks = new Map<string, Rows>();
   readonly #bytesMax: number;
@@ -180,7 +227,8 @@ function compare({ returns, runs }: CompareTask): number {
   return countIndependent(Array.from({ length: runs }, (_, i) => returns.subarray(i * days, (i + 1) * days)));
 }
 
-function bytesOf(rows: TrialRows | ResultRows): number {
+function bytesOf(rows: TrialRows | ResultRows | RowOrder): number {
+  if ("keys" in rows) return rows.rows.byteLength + rows.keys.byteLength;
   const tags = "tags" in rows ? TAG_BYTES * (rows.tags?.length ?? 0) : 0;
   return Object.values(rows.columns).reduce((sum, { byteLength }) => sum + byteLength, tags);
 }

@@ -1,7 +1,7 @@
 import type { StoredTrials, TrialRows } from "../../db/codec/trial_rows.ts";
 import { UnreadableRecord } from "../../db/codec/unreadable.ts";
 import type { EquityColumns } from "../../db/codec/result_parts.ts";
-import type { ResultRows, RowRange, StoredRows } from "../../db/codec/result_rows.ts";
+import type { ResultRows, RowPlaces, RowRange, StoredRows } from "../../db/codec/result_rows.ts";
 import {
   type CutTask,
   type PickTask,
@@ -13,6 +13,8 @@ import {
   type WrittenRows,
 } from "./rows_task.ts";
 import { RowsClosed } from "./rows_closed.ts";
+import type { OrderedRows, RowKeys, WantedRows } from "./row_order.ts";
+import type { ClosedTrades, TradeSpread } from "./trade_spread.ts";
 import type { RowsForm } from "./write_result_rows.ts";
 
 /** Tasks with their chunk in memory: each has some megabytes. */
@@ -71,7 +73,7 @@ export class RowsWorker {
   }
 
   /** Rows of a chunk of trades or orders; undefined where there is none. @throws {UnreadableRecord} */
-  async cut(source: ChunkSource<StoredRows>, range: RowRange): Promise<ResultRows | undefined> {
+  async cut(source: ChunkSource<StoredRows>, range: RowRange | RowPlaces): Promise<ResultRows | undefined> {
     const { key } = source;
     const toTask = (stored: StoredRows | null): CutTask => ({
       kind: "cut",
@@ -102,6 +104,22 @@ export class RowsWorker {
     const toTask = (stored: StoredRows | null) => ({ kind: "curve", key, chunk: stored && ownBytes(stored) }) as const;
     const answer = await this.#doWithChunk(source, toTask);
     return answer === undefined ? undefined : required(answer, "curve").curve;
+  }
+
+  /**
+   * Takes rows out of an order, which the thread keeps for a while.
+   *
+   * @param key The same for no other order. @param keys What it is made of, given away; null to ask for one that may be kept.
+   * @returns Undefined where none is kept.
+   */
+  async order(key: string, keys: RowKeys | null, wanted: WantedRows): Promise<OrderedRows | undefined> {
+    const answer = await this.#inTurn(() => this.#do({ kind: "order", key, chunk: keys, wanted }));
+    return answer.type === "missing" ? undefined : required(answer, "ordered").ordered;
+  }
+
+  /** Measures how closed trades are spread. */
+  async spread(trades: ClosedTrades): Promise<TradeSpread> {
+    return required(await this.#inTurn(() => this.#do({ kind: "spread", trades })), "spread").spread;
   }
 
   /**
@@ -241,6 +259,7 @@ function isOfType<Type extends RowsAnswer["type"]>(
 
 /** The bytes that are given to the thread with a task. */
 function dataOf(task: RowsTask): ArrayBufferView | undefined {
-  if (task.kind === "draw") return undefined;
+  if (task.kind === "draw" || task.kind === "spread") return undefined;
+  if (task.kind === "order") return task.chunk?.keys;
   return task.kind === "compare" ? task.returns : task.chunk?.data;
 }

@@ -44,6 +44,27 @@ Deno.test("a thread writes and picks trials, and asks for each chunk once", asyn
   }
 });
 
+Deno.test("a thread orders rows by their keys, and keeps the order", async () => {
+  const worker = new RowsWorker();
+  try {
+    const keys = () => Float64Array.of(2, NaN, -1e300, 0, -0, Infinity, 2, 1e-320, -3);
+    const all = { from: 0, until: 9 };
+    expect(await worker.order("up", null, all)).toBeUndefined();
+    const up = await worker.order("up", { keys: keys(), isDown: false }, all);
+    expect([[...up!.rows], up!.count]).toEqual([[2, 8, 3, 4, 7, 0, 6, 5], 8]);
+    const down = await worker.order("down", { keys: keys(), isDown: true }, { from: 1, until: 4 });
+    expect([[...down!.rows], down!.count]).toEqual([[0, 6, 7], 8]);
+    const inside = await worker.order("up", null, { least: -3, most: 0, rowsMax: 3 });
+    expect([[...inside!.rows], inside!.count]).toEqual([[8, 3, 4], 3]);
+    const many = await worker.order("up", null, { least: -3, most: 2, rowsMax: 5 });
+    expect([[...many!.rows], many!.count]).toEqual([[], 6]);
+    const none = await worker.order("up", null, { least: 3, most: 2, rowsMax: 5 });
+    expect([[...none!.rows], none!.count]).toEqual([[], 0]);
+  } finally {
+    worker.close();
+  }
+});
+
 Deno.test("a thread cuts rows out of chunks of trades, with both tags of each", async () => {
   const worker = new RowsWorker();
   try {
@@ -56,6 +77,8 @@ Deno.test("a thread cuts rows out of chunks of trades, with both tags of each", 
     expect(some).toEqual({ count: 2, columns: { price: Float64Array.of(2, 3) }, tags: [null, "c", "B", "C"] });
     expect(await worker.cut(source, { from: 3, until: 9 })).toMatchObject({ count: 1, tags: [null, null] });
     expect(await worker.cut(source, { from: 4, until: 9 })).toMatchObject({ count: 0, tags: [] });
+    const picked = { count: 3, columns: { price: Float64Array.of(3, 1, 3) }, tags: ["c", "a", "c", "C", null, "C"] };
+    expect(await worker.cut(source, { places: [2, 0, 2] })).toEqual(picked);
     expect(reads).toBe(1);
     const none = { key: "b 0", record: "trades", read: () => Promise.resolve(undefined) };
     expect(await worker.cut(none, { from: 0, until: 1 })).toBeUndefined();
