@@ -1,12 +1,13 @@
 /** The procedure behind a run's report: everything that its page shows, in one bounded answer. */
 import { z } from "zod";
+import type { Backtest } from "../../db/backtests.ts";
 import { listTrades } from "../../db/row_pages.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema } from "./backtest_records.ts";
 import { inputObject } from "../common/input_object.ts";
 import { readLarge, readWhole } from "../common/large_reads.ts";
 import { idSchema } from "../runs/runs.ts";
-import { mustGet, requireCompleted } from "./owned_backtest.ts";
+import { marketsOf, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { toShareable } from "./shareable.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
@@ -14,7 +15,7 @@ import { readDays, returnsOf, toReturnRows } from "./series.ts";
 import { readStressResult, stressResultSchema } from "./stress_result.ts";
 import { fillsSchema, readFills, readSpread, spreadSchema } from "./trade_procedures.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
-import { userProcedure } from "../common/trpc.ts";
+import { type UserContext, userProcedure } from "../common/trpc.ts";
 
 /** Buckets of a report's chart, about: as many as the console first draws. */
 const CHART_POINTS = 1_000;
@@ -50,7 +51,7 @@ export const reportProcedures = {
       const key = { backtestId: row.id, ownerId: row.ownerId };
       const range = { from: 0, until: undefined, points: CHART_POINTS };
       const spread = await readWhole(ctx, () => readSpread(ctx, row));
-      const fills = await readFills(ctx, row, { from: -Infinity });
+      const fills = await readChartFills(ctx, row);
       return await readLarge(ctx, async () => {
         ctx.answer.takeCandles(row.result.data.candles);
         const days = await readDays(ctx, row);
@@ -76,6 +77,15 @@ export const reportProcedures = {
       });
     }),
 };
+
+/** The fills of the market whose candles a report draws: the run's own, or the benchmark of many. */
+async function readChartFills(ctx: UserContext, row: Backtest): Promise<z.infer<typeof fillsSchema>> {
+  const markets = marketsOf(row);
+  const benchmark = `${row.symbol}@${row.exchange}`;
+  if (markets.length === 0) return await readFills(ctx, row, { from: -Infinity });
+  if (!markets.some(({ instrument }) => instrument === benchmark)) return { fills: 0, trades: toTradeColumns([], row) };
+  return await readFills(ctx, row, { from: -Infinity, instrument: benchmark });
+}
 
 /** The data of a report. */
 export type Report = z.infer<typeof reportSchema>;

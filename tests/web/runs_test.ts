@@ -7,6 +7,7 @@ import { startTestService } from "../support/service.ts";
 import { copyAsCurl } from "./curl_steps.ts";
 import { chooseRuns, editLabels, filterRuns } from "./label_steps.ts";
 import { simulateRun } from "./monte_carlo_steps.ts";
+import { readManyTrades, sortTrades } from "./trade_steps.ts";
 import { stressRun } from "./stress_steps.ts";
 import { makeRun } from "./sample_runs.ts";
 
@@ -54,26 +55,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
   });
 
   await t.step("trades are sorted, and a click moves the charts to one", async () => {
-    await page.getByRole("tab", { name: "Trades" }).click();
-    const metrics = Object(
-      (await user.get(`/api/backtests/${page.url().split(/[/?]/)[4]}`)).at("/backtest/result/metrics"),
-    );
-    expect(metrics.open_trades).toBe(1);
-    // The strip and the tab count alike.
-    const all = metrics.trades + 1;
-    await page.getByText(`${all} of ${all} trades (${metrics.trades} closed, 1 still open)`).waitFor();
-    await page.getByText(`${metrics.trades} closed, 1 still open`, { exact: true }).waitFor();
-    await page.getByRole("button", { name: "P&L" }).click();
-    const row = page.getByRole("table", { name: "Trades" }).getByRole("row").nth(1);
-    await row.waitFor();
-    const [number, , entry = ""] = await row.getByRole("cell").allTextContents();
-    const { trades } = JSON.parse((await user.get(`/api/backtests/${page.url().split(/[/?]/)[4]}/trades`)).text);
-    const best = trades.reduce((a: { pnl: number }, b: { pnl: number }) => b.pnl > a.pnl ? b : a);
-    expect([number, entry.replace(" ", "T")]).toEqual([String(best.number), best.entry_time.slice(0, 16)]);
-    await page.getByText("2024-01-01 to 2024-12-31").waitFor();
-    await row.click();
-    await page.getByText("2024-01-01 to 2024-12-31").waitFor({ state: "hidden" });
-    expect(await findViolations(page)).toEqual([]);
+    const best = await sortTrades(page, user);
 
     // A bar that is clicked, or reached by a key, says what the strategy saw and ordered there.
     const chart = page.getByRole("img", { name: /^Candles/ });
@@ -132,6 +114,12 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.mouse.up();
     await page.getByText("2024-01-01 to 2024-12-31").waitFor();
     await page.setViewportSize(before);
+  });
+
+  await t.step("of a run with more than 50,000 trades, all are sorted, filtered, counted and marked", async () => {
+    const before = page.url();
+    await readManyTrades(page, user, service.url);
+    await page.goto(before);
   });
 
   await t.step("orders, metrics and assumptions have a tab each", async () => {

@@ -34,8 +34,16 @@ export type Order = Outputs["backtests"]["orders"]["orders"][number];
 export type ChartData = Outputs["backtests"]["chart"];
 /** The plots of a run's strategy, in the bars of its chart. */
 export type PlotData = Outputs["backtests"]["series"];
+/** Entries and exits in a stretch of time. */
+export type Fills = Outputs["backtests"]["fills"];
 /** Trades in columns. */
-export type TradeTable = Outputs["backtests"]["tradeTable"];
+export type TradeTable = Fills["trades"];
+export type TradeSpread = Outputs["backtests"]["tradeSpread"];
+/** A trade, by its row in a table. */
+export interface TradeAt {
+  readonly table: TradeTable;
+  readonly i: number;
+}
 export type MonteCarlo = Outputs["monteCarlo"]["get"]["monte_carlo"];
 export type MonteCarloSample = NonNullable<MonteCarlo["result"]>["samples"][number];
 export type StressTest = Outputs["stressTests"]["get"]["stress_test"];

@@ -1,6 +1,6 @@
 /** Rows in an order of their own, such as a run's trades by their profit. */
 
-/** What rows are ordered by. */
+/** The keys by which rows are ordered. */
 export interface RowKeys {
   /** A key for each row; rows whose key is NaN are left out. */
   readonly keys: Float64Array<ArrayBuffer>;

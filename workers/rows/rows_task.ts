@@ -85,7 +85,7 @@ export interface OrderTask {
   readonly kind: "order";
   /** The same for no other order. */
   readonly key: string;
-  /** What it is made of; null where it may be known already. */
+  /** The keys of its rows; null where it may be known already. */
   readonly chunk: RowKeys | null;
   readonly wanted: WantedRows;
 }

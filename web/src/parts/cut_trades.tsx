@@ -1,4 +1,4 @@
-import type { BacktestResult, TradeTable } from "../api.ts";
+import type { BacktestResult } from "../api.ts";
 import { formatCount } from "./format.ts";
 import { numberOf } from "./metric_value.ts";
 
@@ -8,24 +8,16 @@ export function describeOpenTrades({ metrics }: BacktestResult): string {
   return open === 0 ? "" : `${formatCount(numberOf(metrics, "trades"))} closed, ${formatCount(open)} still open`;
 }
 
-/** Says that a page has only the first of a run's trades, where it has. @param exportUrl The address of all. */
-export function CutTrades({ result: { metrics }, trades, exportUrl }: {
+/** Says that a page has only the first of a run's trades, where it has. @param shown How many. */
+export function CutTrades({ result: { metrics }, shown }: {
   readonly result: BacktestResult;
-  readonly trades: TradeTable | undefined;
-  readonly exportUrl?: string | undefined;
+  readonly shown: number;
 }) {
-  const shown = trades?.number.length ?? 0;
   const total = (numberOf(metrics, "trades") ?? 0) + (numberOf(metrics, "open_trades") ?? 0);
   if (shown === 0 || shown >= total) return null;
   return (
     <p className="mb-2 border-l-4 border-warn bg-sunken px-3 py-1.5 text-sm">
       This part has the first {formatCount(shown)} of {formatCount(total)} trades. The metrics count all of them.
-      {exportUrl !== undefined && (
-        <>
-          {" "}
-          <a className="text-accent underline" href={exportUrl} download>Download all trades</a>
-        </>
-      )}
     </p>
   );
 }

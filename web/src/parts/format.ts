@@ -59,6 +59,11 @@ export function formatTime(time: string | number | null, zone = "UTC"): string {
   return new Date(time).toLocaleString("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
 }
 
+/** The name of a zone in a heading: `New York`. @param zone IANA name. */
+export function shortZone(zone: string): string {
+  return zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
+}
+
 /** `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

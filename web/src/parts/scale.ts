@@ -35,11 +35,6 @@ function startYear(low: number, months: number): number {
   return Math.floor(new Date(low).getUTCFullYear() / years) * years;
 }
 
-/** The value below which a share of the values lies. @param sorted Rising. @param share From 0 to 1. */
-export function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
 /** A linear scale from values to pixels. */
 export function linear(from: readonly [number, number], to: readonly [number, number]): (value: number) => number {
   const factor = (to[1] - to[0]) / (from[1] - from[0] || 1);

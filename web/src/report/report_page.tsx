@@ -2,6 +2,7 @@ import { type ReactNode, useRef } from "react";
 import type { Metric, Report } from "../api.ts";
 import { Assumptions } from "../pages/run/assumptions.tsx";
 import { Charts, type ChartsHandle } from "../pages/run/chart/charts.tsx";
+import { useZone } from "../pages/run/chart/chart_settings.ts";
 import { Metrics } from "../pages/run/metrics.tsx";
 import { PortfolioView } from "../pages/run/portfolio/portfolio.tsx";
 import { Overview } from "../pages/run/overview/overview.tsx";
@@ -16,15 +17,16 @@ import { formatTime } from "../parts/format.ts";
 /** A completed run on one page: the parts of its page in the console, one below the other. */
 export function ReportPage({ report: { backtest, metrics, trades, stress } }: { readonly report: Report }) {
   const charts = useRef<ChartsHandle>(null);
+  const zone = useZone(backtest);
   const { result } = backtest;
   if (result === null) return <p>This report has no result.</p>;
   return (
     <main className="mx-auto flex max-w-[1280px] flex-col gap-3 px-4 py-5 print:p-0">
       <RunHeader backtest={backtest} heading={<RunHeading run={backtest} />} />
       <SummaryStrip result={result} definitions={metrics} />
-      <Charts backtest={backtest} trades={trades} handle={charts} />
+      <Charts backtest={backtest} handle={charts} />
       <Part title="Returns and trades">
-        <Overview backtest={backtest} result={result} trades={trades} />
+        <Overview backtest={backtest} result={result} />
       </Part>
       {result.portfolio !== undefined && (
         <Part title="Portfolio">
@@ -42,7 +44,13 @@ export function ReportPage({ report: { backtest, metrics, trades, stress } }: { 
         <Metrics result={result} definitions={metrics} />
       </Part>
       <Part title="Trades" place="print:order-1">
-        <Trades result={result} trades={trades} showTrade={(i) => charts.current?.showTrade(i)} />
+        <Trades
+          id={backtest.id}
+          result={result}
+          own={trades}
+          zone={zone}
+          showTrade={(trade) => charts.current?.showTrade(trade)}
+        />
       </Part>
       <Part title="Assumptions">
         <Assumptions backtest={backtest} result={result} />

@@ -26,8 +26,14 @@ createRoot(root).render(
 );
 
 /** Puts the run where the parts of the run's page look for it. */
-function fillCache({ backtest: { id }, chart, plots, monthly, yearly }: Report): void {
+function fillCache({ backtest, chart, fills, spread, plots, monthly, yearly }: Report): void {
+  const { id, symbol, exchange, result } = backtest;
   queryClient.setQueryData(api.backtests.chart.queryKey({ id, points: POINTS }), chart);
+  queryClient.setQueryData(api.backtests.tradeSpread.queryKey({ id }), spread);
+  const from = chart.time[0] ?? 0;
+  const benchmark = `${symbol}@${exchange}`;
+  const whole = result?.portfolio === undefined ? { id, from } : { id, from, instrument: benchmark };
+  queryClient.setQueryData(api.backtests.fills.queryKey(whole), fills);
   queryClient.setQueryData(api.backtests.series.queryKey({ id, points: POINTS }), plots);
   queryClient.setQueryData(api.backtests.returns.queryKey({ id, period: "monthly" }), { returns: monthly });
   queryClient.setQueryData(api.backtests.returns.queryKey({ id, period: "yearly" }), { returns: yearly });

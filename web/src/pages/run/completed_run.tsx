@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useRef, useState } from "react";
-import { api, type Backtest } from "../../api.ts";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { api, type Backtest, type TradeAt } from "../../api.ts";
 import { useMetrics } from "../../parts/metric_value.ts";
 import { Button } from "../../parts/button.tsx";
 import { useReadOnly } from "../../parts/read_only.ts";
@@ -58,9 +58,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
       resetScroll: false,
     });
   };
-  const { data: trades } = useQuery(
-    api.backtests.tradeTable.queryOptions({ id: backtest.id }, { staleTime: Infinity }),
-  );
+  const first = useOpenedTrade(saved.id, trade);
   const metrics = useMetrics();
   return (
     <>
@@ -90,11 +88,10 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
           )}
           <Charts
             backtest={backtest}
-            trades={trades}
             market={market}
             chooseMarket={chooseMarket}
             handle={charts}
-            first={trade}
+            first={first}
             view={readView(view)}
             onView={keepView}
             picks
@@ -104,10 +101,9 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
           backtest={backtest}
           result={result}
           definitions={metrics}
-          trades={trades}
-          showTrade={(i) => {
-            charts.current?.showTrade(i);
-            const number = trades?.number[i];
+          showTrade={(shown) => {
+            charts.current?.showTrade(shown);
+            const number = shown.table.number[shown.i];
             if (number === undefined) return;
             void navigate({
               to: ".",
@@ -120,6 +116,17 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
       </div>
     </>
   );
+}
+
+/** The trade that the address names when the page opens. @param number From 1. */
+function useOpenedTrade(id: string, number: number | undefined): TradeAt | undefined {
+  const [opened] = useState(number !== undefined && number > 0 ? number : undefined);
+  const { data: table } = useQuery(
+    api.backtests.tradeTable.queryOptions({ id, after: (opened ?? 1) - 1, limit: 1 }, {
+      ...{ staleTime: Infinity, enabled: opened !== undefined },
+    }),
+  );
+  return useMemo(() => table === undefined || table.number.length === 0 ? undefined : { table, i: 0 }, [table]);
 }
 
 function readView(text: string | undefined): ChartView | undefined {

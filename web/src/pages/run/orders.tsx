@@ -2,12 +2,14 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, client, describeError, type Order, pagesOf } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
-import { formatCount, formatExact, formatTime, toWords } from "../../parts/format.ts";
+import { formatCount, formatExact, formatTime, shortZone, toWords } from "../../parts/format.ts";
 import { MoreButton } from "../../parts/more_button.tsx";
 
 const PAGE = 200;
 const FATES = ["all", "filled", "rejected", "cancelled", "expired", "working"] as const;
-const HEADINGS = ["#", "Placed (UTC)", "Order", "Quantity", "Limit", "Stop", "Fate", "Price", "Filled (UTC)"] as const;
+/** @param zone IANA name, of the times. */
+const headings = (zone: string) =>
+  ["#", `Placed (${zone})`, "Order", "Quantity", "Limit", "Stop", "Fate", "Price", `Filled (${zone})`] as const;
 const TONES: Readonly<Record<Order["status"], string>> = {
   filled: "",
   working: "text-muted",
@@ -16,8 +18,8 @@ const TONES: Readonly<Record<Order["status"], string>> = {
   rejected: "text-danger",
 };
 
-/** Every order with its fate and the reason for it. */
-export function Orders({ id }: { readonly id: string }) {
+/** Every order with its fate and the reason for it. @param zone IANA name, of the times. */
+export function Orders({ id, zone }: { readonly id: string; readonly zone: string }) {
   const [fate, setFate] = useState<(typeof FATES)[number]>("all");
   const list = useInfiniteQuery(
     pagesOf(
@@ -51,7 +53,7 @@ export function Orders({ id }: { readonly id: string }) {
         <table className="w-full min-w-[56rem] text-right text-sm">
           <thead className="sticky top-0 bg-surface text-xs text-muted">
             <tr>
-              {HEADINGS.map((heading) => (
+              {headings(shortZone(zone)).map((heading) => (
                 <th
                   key={heading}
                   scope="col"
@@ -64,27 +66,27 @@ export function Orders({ id }: { readonly id: string }) {
               ))}
             </tr>
           </thead>
-          <tbody>{shown.map((order) => <OrderRow key={order.number} order={order} />)}</tbody>
+          <tbody>{shown.map((order) => <OrderRow key={order.number} order={order} zone={zone} />)}</tbody>
         </table>
       </div>
     </>
   );
 }
 
-function OrderRow({ order }: { readonly order: Order }) {
+function OrderRow({ order, zone }: { readonly order: Order; readonly zone: string }) {
   const { number, placed_time, side, type, quantity, limit_price, stop_price, status, reason, price, fill_time, tag } =
     order;
   return (
     <tr className="border-b border-line/60">
       <td className="px-2 py-1">{formatCount(number)}</td>
-      <td className="px-2 whitespace-nowrap">{formatTime(placed_time)}</td>
+      <td className="px-2 whitespace-nowrap">{formatTime(placed_time, zone)}</td>
       <td className="px-2 text-left">{side} {toWords(type)}{tag === null ? "" : ` · ${tag}`}</td>
       <td className="px-2">{formatExact(quantity)}</td>
       <td className="px-2">{formatExact(limit_price)}</td>
       <td className="px-2">{formatExact(stop_price)}</td>
       <td className={`px-2 text-left ${TONES[status]}`}>{status}{reason === null ? "" : `: ${toWords(reason)}`}</td>
       <td className="px-2">{formatExact(price)}</td>
-      <td className="px-2 whitespace-nowrap">{formatTime(fill_time)}</td>
+      <td className="px-2 whitespace-nowrap">{formatTime(fill_time, zone)}</td>
     </tr>
   );
 }

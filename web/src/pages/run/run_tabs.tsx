@@ -1,8 +1,9 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
-import type { Backtest, BacktestResult, Metric, TradeTable } from "../../api.ts";
+import type { Backtest, BacktestResult, Metric, TradeAt } from "../../api.ts";
 import { useReadOnly } from "../../parts/read_only.ts";
+import { useZone } from "./chart/chart_settings.ts";
 import { TabList } from "../../parts/tab_list.tsx";
 import { RUN_TABS, type RunTab } from "./search.ts";
 
@@ -33,15 +34,15 @@ const LABELS: Readonly<Record<RunTab, string>> = {
 };
 
 /** The parts of a result below the charts, a tab each; the address names the open one. */
-export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
+export function RunTabs({ backtest, result, definitions, showTrade }: {
   readonly backtest: Backtest;
   readonly result: BacktestResult;
   readonly definitions: readonly Metric[];
-  readonly trades: TradeTable | undefined;
-  readonly showTrade: (i: number) => void;
+  readonly showTrade: (trade: TradeAt) => void;
 }) {
   const { tab: wanted = RUN_TABS[0], market = "", chart, trade, view, change } = useSearch({ strict: false });
   const isReadOnly = useReadOnly();
+  const zone = useZone(backtest);
   const drawn = {
     ...(change && { change }),
     ...(chart === undefined ? {} : { chart }),
@@ -70,7 +71,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
       <TabList values={tabs} labels={LABELS} className="border-b border-line px-2" />
       <Tabs.Panel value={tab} className="min-h-96 p-3">
         <Suspense>
-          {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}
+          {tab === "overview" && <Overview backtest={backtest} result={result} />}
           {tab === "portfolio" && portfolio !== undefined && (
             <PortfolioView
               portfolio={portfolio}
@@ -82,7 +83,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
                 })}
             />
           )}
-          {tab === "orders" && <Orders id={backtest.id} />}
+          {tab === "orders" && <Orders id={backtest.id} zone={zone} />}
           {tab === "metrics" && (
             <>
               <Metrics result={result} definitions={definitions} />
@@ -93,8 +94,9 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
           {tab === "stress" && <StressTab backtestId={backtest.id} />}
           {tab === "trades" && (
             <Trades
+              id={backtest.id}
               result={result}
-              trades={trades}
+              zone={zone}
               market={market}
               chooseMarket={(instrument) =>
                 void navigate({
@@ -103,7 +105,6 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
                   replace: true,
                   resetScroll: false,
                 })}
-              exportUrl={isReadOnly ? undefined : `/api/backtests/${backtest.id}/trades`}
               first={trade}
               showTrade={showTrade}
             />

@@ -1,5 +1,13 @@
 import type { TradeTable } from "../../api.ts";
-import { formatCount, formatExact, formatMoney, formatPercent, formatTime, toneClass } from "../../parts/format.ts";
+import {
+  formatCount,
+  formatExact,
+  formatMoney,
+  formatPercent,
+  formatTime,
+  shortZone,
+  toneClass,
+} from "../../parts/format.ts";
 import { entryReason, exitReason } from "./chart/trade_reasons.ts";
 
 /** A column of numbers by which trades can be sorted. */
@@ -29,17 +37,31 @@ export interface TradeColumn {
 
 const MARKET: TradeColumn = { label: "Market", width: "9rem", show: (t, i) => t.instrument[i] ?? "", isText: true };
 
-/** The columns of a table of trades, in their order; those of a run over many markets name the market. */
-export function tradeColumns({ instrument }: TradeTable): readonly TradeColumn[] {
-  const [number, ...rest] = TRADE_COLUMNS;
-  return instrument.some((each) => each !== null) ? [number!, MARKET, ...rest] : TRADE_COLUMNS;
+/** The columns of a table of trades, in their order; those of a run over many markets name the market. @param zone IANA name, of the times. */
+export function tradeColumns(isPortfolio: boolean, zone: string): readonly TradeColumn[] {
+  const [number, side, ...rest] = TRADE_COLUMNS;
+  const times: readonly TradeColumn[] = [
+    {
+      label: `Entry (${shortZone(zone)})`,
+      sort: "entry_time",
+      width: TIME_WIDTH,
+      show: (t, i) => formatTime(t.entry_time[i]!, zone),
+    },
+    {
+      label: `Exit (${shortZone(zone)})`,
+      sort: "exit_time",
+      width: TIME_WIDTH,
+      show: (t, i) => formatTime(t.exit_time[i] ?? null, zone),
+    },
+  ];
+  return [number!, ...(isPortfolio ? [MARKET] : []), side!, ...times, ...rest];
 }
+
+const TIME_WIDTH = "9rem";
 
 const TRADE_COLUMNS: readonly TradeColumn[] = [
   { label: "#", sort: "number", width: "4rem", show: (t, i) => formatCount(t.number[i]) },
   { label: "Side", width: "4rem", show: (t, i) => t.is_long[i] ? "long" : "short", isText: true },
-  { label: "Entry (UTC)", sort: "entry_time", width: "9rem", show: (t, i) => formatTime(t.entry_time[i]!) },
-  { label: "Exit (UTC)", sort: "exit_time", width: "9rem", show: (t, i) => formatTime(t.exit_time[i] ?? null) },
   {
     label: "P&L",
     sort: "pnl",

@@ -165,7 +165,7 @@ function Follow({ id, onEnd }: { readonly id: string; readonly onEnd: (ended: Ba
       latest.result === null ? [] : [
         queries.prefetchQuery(api.backtests.chart.queryOptions(drawn, { staleTime: Infinity })),
         queries.prefetchQuery(api.backtests.series.queryOptions(drawn, { staleTime: Infinity })),
-        queries.prefetchQuery(api.backtests.tradeTable.queryOptions({ id }, { staleTime: Infinity })),
+        queries.prefetchQuery(api.backtests.tradeSpread.queryOptions({ id }, { staleTime: Infinity })),
       ],
     ).then(() => isCurrent && onEnd(latest));
     return () => {

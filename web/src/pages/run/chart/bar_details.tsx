@@ -2,16 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { api, type Order } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatExact, formatTime, toWords } from "../../../parts/format.ts";
-import type { RunBars } from "./run_bars.ts";
+import { areCut, loadFills, type RunBars } from "./run_bars.ts";
+import { describeFills } from "./trade_marks.ts";
 
 const ORDERS_MAX = 20;
 
 /**
  * Says what a strategy saw at a bar, and what became of the orders that it placed at its close.
  *
- * @param market Of a run over many: the one whose candles are drawn. @param fills Those of the bar, in words.
+ * @param market Of a run over many: the one whose candles are drawn.
  */
-export function BarDetails({ id, data, bar, zone, market, isTraded, fills, onClose }: {
+export function BarDetails({ id, data, bar, zone, market, isTraded, onClose }: {
   readonly zone: string;
   readonly id: string;
   readonly data: RunBars;
@@ -19,7 +20,6 @@ export function BarDetails({ id, data, bar, zone, market, isTraded, fills, onClo
   readonly market: string | null;
   /** False for a benchmark that the run does not trade. */
   readonly isTraded: boolean;
-  readonly fills: string | undefined;
   readonly onClose: () => void;
 }) {
   const from = data.time[bar]!;
@@ -30,6 +30,16 @@ export function BarDetails({ id, data, bar, zone, market, isTraded, fills, onClo
       { staleTime: Infinity, enabled: isTraded },
     ),
   );
+  const { data: fills } = useQuery({
+    queryKey: ["fills of a bar", id, from, until, market],
+    queryFn: () => loadFills({ id, market: market ?? undefined }, from, until - 1),
+    enabled: isTraded,
+  });
+  const filled = fills === undefined
+    ? undefined
+    : areCut(fills)
+    ? `${formatCount(fills.fills)} times`
+    : describeFills(fills.trades, data).get(bar);
   const placed = !isTraded ? [] : page.data?.orders.filter(({ placed_time }) => Date.parse(placed_time) < until);
   const saw = [
     ["close", data.close[bar]] as const,
@@ -51,9 +61,9 @@ export function BarDetails({ id, data, bar, zone, market, isTraded, fills, onClo
           <span className="text-muted">The strategy saw</span>{" "}
           {saw.map(([name, value]) => `${name} ${formatExact(value)}`).join(", ")}
         </p>
-        {fills && (
+        {filled && (
           <p>
-            <span className="text-muted">Filled</span> {fills}
+            <span className="text-muted">Filled</span> {filled}
           </p>
         )}
         {placed === undefined

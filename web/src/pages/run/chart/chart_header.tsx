@@ -4,7 +4,8 @@ import { Choice } from "../../../parts/choice.tsx";
 import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
 import { Legend } from "../../../parts/legend.tsx";
 import type { RunBars } from "./run_bars.ts";
-import { ChartMenu, type zonesOf } from "./chart_menu.tsx";
+import { ChartMenu } from "./chart_menu.tsx";
+import type { zonesOf } from "./chart_settings.ts";
 import type { ChartMarket } from "./panes.ts";
 import { PlotLegend } from "./plot_legend.tsx";
 

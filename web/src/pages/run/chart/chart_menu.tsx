@@ -1,9 +1,9 @@
 import { Menu } from "@base-ui/react/menu";
-import type { Backtest, PlotData } from "../../../api.ts";
+import type { PlotData } from "../../../api.ts";
 import { buttonClass } from "../../../parts/button.tsx";
 import { MENU_ITEM_CLASS, MenuPanel } from "../../../parts/menu_panel.tsx";
 import { type ChartMarket, panesOf, VOLUME } from "./panes.ts";
-import { CLOCKS, SCALES, useChartSettings } from "./chart_settings.ts";
+import { CLOCKS, SCALES, useChartSettings, type zonesOf } from "./chart_settings.ts";
 
 const SCALE_LABELS = { linear: "Linear scale", log: "Log scale", percent: "Percent since the start" } as const;
 const CLOCK_LABELS = {
@@ -11,16 +11,6 @@ const CLOCK_LABELS = {
   local: (zone: string) => `Your times: ${zone}`,
   market: (zone: string) => `The market's: ${zone}`,
 } as const;
-const LOCAL = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const DAYS = /[dwM]$/;
-
-/** The names of the zones whose times a run's charts can show. Days are dates of UTC. */
-export function zonesOf({ parameters: { timeframe }, result }: Pick<Backtest, "parameters" | "result">) {
-  const isDaily = DAYS.test(String(timeframe));
-  const market = result?.data.session?.timezone ?? "UTC";
-  return isDaily ? { utc: "UTC", local: "UTC", market: "UTC" } : { utc: "UTC", local: LOCAL, market };
-}
-
 /** Chooses the scale, the time zone and the panes of a run's charts, which this browser remembers. */
 export function ChartMenu({ market, plots, zones }: {
   readonly market: ChartMarket | null;

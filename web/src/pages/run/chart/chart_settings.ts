@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import type { Backtest } from "../../../api.ts";
 
 /** How the scale of prices and equity is divided. */
 export const SCALES = ["linear", "log", "percent"] as const;
@@ -15,6 +16,8 @@ export interface ChartSettings {
   readonly shares: Readonly<Record<string, number>>;
 }
 
+const LOCAL = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const DAYS = /[dwM]$/;
 const KEY = "hindcast.charts";
 const START: ChartSettings = { scale: "linear", clock: "utc", hidden: [], shares: {} };
 const listeners = new Set<() => void>();
@@ -23,6 +26,19 @@ let current: ChartSettings | undefined;
 /** The settings, and a function that changes some of them. */
 export function useChartSettings(): readonly [ChartSettings, typeof change] {
   return [useSyncExternalStore(subscribe, read), change];
+}
+
+/** The names of the zones whose times a run's page can show. Days are dates of UTC. */
+export function zonesOf({ parameters: { timeframe }, result }: Pick<Backtest, "parameters" | "result">) {
+  const isDaily = DAYS.test(String(timeframe));
+  const market = result?.data.session?.timezone ?? "UTC";
+  return isDaily ? { utc: "UTC", local: "UTC", market: "UTC" } : { utc: "UTC", local: LOCAL, market };
+}
+
+/** The zone whose times a run's page shows: one choice for its charts and its tables. */
+export function useZone(run: Parameters<typeof zonesOf>[0]): string {
+  const [{ clock }] = useChartSettings();
+  return zonesOf(run)[clock];
 }
 
 function change(changes: Partial<ChartSettings>): void {

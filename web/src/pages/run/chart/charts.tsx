@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
-import { api, type Backtest, type TradeTable } from "../../../api.ts";
+import { api, type Backtest, type TradeAt } from "../../../api.ts";
 import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
 import { ChartHeader, ChartNote } from "./chart_header.tsx";
-import { zonesOf } from "./chart_menu.tsx";
-import { useChartSettings } from "./chart_settings.ts";
+import { useChartSettings, zonesOf } from "./chart_settings.ts";
 import { PLOT_PANE_PX } from "./plot_lines.ts";
-import { joinBars, loadBars, POINTS, type RunBars } from "./run_bars.ts";
+import { joinBars, loadBars, type LoadedFills, loadFills, POINTS, type RunBars } from "./run_bars.ts";
 import { nameCharts } from "./chart_series.ts";
-import { type ChartMarket, ownPanes } from "./panes.ts";
+import { type ChartMarket, isTraded, ownPanes } from "./panes.ts";
 import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
 import { type ChartView, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
@@ -16,8 +15,8 @@ import { describeFills } from "./trade_marks.ts";
 
 /** Lets other parts of the page move the charts. */
 export interface ChartsHandle {
-  /** Shows a trade with its prices. @param i Its index in the table. */
-  showTrade(i: number): void;
+  /** Shows a trade with its prices. */
+  showTrade(trade: TradeAt): void;
 }
 
 /** The part of a run that its charts need. */
@@ -27,23 +26,22 @@ export type ChartedRun = Pick<Backtest, "id" | "parameters" | "symbol" | "exchan
  * Candles with trades, equity against buy and hold, drawdown and position of a completed run.
  *
  * @param market Of a run over many: the one whose candles and fills are drawn; empty: the benchmark.
- * @param chooseMarket Absent where there is no choice. @param first The number of the trade that is shown at first.
+ * @param chooseMarket Absent where there is no choice. @param first The trade that is shown at first.
  * @param view The stretch that is shown at first. @param onView Receives each that was moved to; null is the whole run.
  * @param picks True if a click on a bar says what happened there.
  */
-export function Charts({ backtest, trades, market = "", ...others }: {
+export function Charts({ backtest, market = "", ...others }: {
   readonly backtest: ChartedRun;
-  readonly trades: TradeTable | undefined;
   readonly market?: string;
   readonly chooseMarket?: (market: string) => void;
   readonly handle?: Ref<ChartsHandle> | undefined;
-  readonly first?: number | undefined;
+  readonly first?: TradeAt | undefined;
   readonly view?: ChartView | undefined;
   readonly onView?: (view: ChartView | null) => void;
   readonly picks?: boolean;
 }) {
   const { id, result } = backtest;
-  const waiting = useRef<number | null>(null);
+  const waiting = useRef<TradeAt>(null);
   const [isLarge, enlarge] = useState(false);
   const markets = result?.portfolio?.contributions ?? [];
   const isKnown = markets.some(({ instrument }) => instrument === market);
@@ -77,7 +75,6 @@ export function Charts({ backtest, trades, market = "", ...others }: {
           <Drawing
             backtest={backtest}
             data={data}
-            trades={trades}
             market={own}
             waiting={waiting}
             isLarge={isLarge}
@@ -92,13 +89,12 @@ export function Charts({ backtest, trades, market = "", ...others }: {
 interface DrawingProps {
   readonly backtest: ChartedRun;
   readonly data: RunBars;
-  readonly trades: TradeTable | undefined;
   readonly market: string | undefined;
   readonly chooseMarket?: ((market: string) => void) | undefined;
   /** The trade that is shown when the candles of its market are there. */
-  readonly waiting: RefObject<number | null>;
+  readonly waiting: RefObject<TradeAt | null>;
   readonly handle?: Ref<ChartsHandle> | undefined;
-  readonly first?: number | undefined;
+  readonly first?: TradeAt | undefined;
   readonly view?: ChartView | undefined;
   readonly onView?: (view: ChartView | null) => void;
   readonly picks?: boolean;
@@ -108,7 +104,7 @@ interface DrawingProps {
 }
 
 function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }: DrawingProps) {
-  const { backtest, data, trades, market, chooseMarket, waiting, handle, first, onView } = props;
+  const { backtest, data, market, chooseMarket, waiting, handle, first, onView } = props;
   const isFresh = useRef(true);
   const { id, parameters, symbol, exchange, result } = backtest;
   const isPortfolio = result?.portfolio !== undefined;
@@ -120,16 +116,14 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
   const [bar, setBar] = useState<{ data: RunBars; bar: number }>({ data, bar: data.time.length - 1 });
-  const sentences = useMemo(
-    () => trades === undefined ? undefined : describeFills(trades, bar.data, shown?.drawn ?? null),
-    [bar.data, trades, shown],
-  );
+  const [fills, setFills] = useState<LoadedFills>();
+  const sentences = useMemo(() => fills && describeFills(fills.trades, bar.data), [bar.data, fills]);
   const [picked, setPicked] = useState<Picked | null>(null);
   const [{ hidden, scale, shares, clock }, change] = useChartSettings();
   const zones = zonesOf(backtest);
   const zone = zones[clock];
   const seen = useRef<ChartView>(null);
-  const chosen = useRef<number>(null);
+  const chosen = useRef<TradeAt>(null);
   const settle = useRef(onView);
   settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
@@ -138,6 +132,9 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
     if (container.current === null) return;
     const made = new StackedChart(container.current, data, {
       load: (window) => loadBars({ id, market }, window, data.plots),
+      loadFills: isTraded(result, shown)
+        ? (fromMs, untilMs) => loadFills({ id, market: shown?.drawn }, fromMs, untilMs)
+        : null,
       market: shown,
       events: {
         onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
@@ -146,7 +143,8 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
           seen.current = at;
           settle.current?.(at);
         },
-        onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
+        onFills: setFills,
+        onView: (fromMs, toMs, count, areDrawn) => setView({ fromMs, toMs, fills: count, areDrawn }),
         onShares: (dragged) => change({ shares: dragged }),
       },
       hidden,
@@ -154,48 +152,48 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
     chart.current = made;
     setBar({ data, bar: data.time.length - 1 });
     setPicked(null);
+    setFills(undefined);
     return () => made.close();
   }, drawn);
   useEffect(() => chart.current?.arrange({ scale, shares }, zone), [...drawn, scale, shares, zone]);
-  const levels = (i: number) => {
-    if (trades === undefined) return;
-    chosen.current = i;
-    const of = trades.instrument[i] ?? undefined;
+  const levels = (trade: TradeAt) => {
+    chosen.current = trade;
+    const of = trade.table.instrument[trade.i] ?? undefined;
     // Prices of another market have no place among these candles.
-    chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trades, i, parameters) : []);
+    chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trade, parameters) : []);
   };
-  const show = (i: number) => {
-    levels(i);
-    const entry = trades?.entry_time[i];
-    if (entry !== undefined) void chart.current?.goTo(entry, trades?.exit_time[i] ?? entry);
+  const show = (trade: TradeAt) => {
+    levels(trade);
+    const entry = trade.table.entry_time[trade.i]!;
+    void chart.current?.goTo(entry, trade.table.exit_time[trade.i] ?? entry);
   };
   useEffect(() => {
-    if (trades === undefined) return;
-    chart.current?.setTrades(trades);
-    const i = waiting.current ?? (isFresh.current && first !== undefined ? trades.number.indexOf(first) : -1);
     const isFirst = isFresh.current;
     isFresh.current = false;
-    if (isFirst && firstView !== undefined) {
-      if (i >= 0) levels(i);
-      return void chart.current?.goTo(firstView.fromMs, firstView.toMs, 0);
-    }
-    if (i >= 0 && (market === undefined || trades.instrument[i] === market)) {
+    const trade = waiting.current;
+    if (trade !== null && (market === undefined || trade.table.instrument[trade.i] === market)) {
       waiting.current = null;
-      return show(i);
+      return show(trade);
     }
-    if (chosen.current !== null && chosen.current < trades.number.length) levels(chosen.current);
-    if (seen.current !== null) void chart.current?.goTo(seen.current.fromMs, seen.current.toMs, 0);
-  }, [trades, data, hidden]);
+    if (chosen.current !== null) levels(chosen.current);
+    const at = isFirst ? firstView : seen.current;
+    if (at != null) void chart.current?.goTo(at.fromMs, at.toMs, 0);
+  }, [data, hidden]);
+  useEffect(() => {
+    if (first === undefined) return;
+    if (firstView === undefined) show(first);
+    else levels(first);
+  }, [first]);
   useEffect(() => chart.current?.repaint(), [theme]);
   const paper = usePaperPicture(chart);
   useImperativeHandle(handle, () => ({
-    showTrade: (i) => {
-      const of = trades?.instrument[i] ?? undefined;
-      if (of === undefined || of === market || chooseMarket === undefined) return show(i);
-      waiting.current = i;
+    showTrade: (trade) => {
+      const of = trade.table.instrument[trade.i] ?? undefined;
+      if (of === undefined || of === market || chooseMarket === undefined) return show(trade);
+      waiting.current = trade;
       chooseMarket(of);
     },
-  }), [trades, parameters, market, chooseMarket]);
+  }), [parameters, market, chooseMarket, shown]);
   return (
     <>
       <ChartHeader
@@ -224,7 +222,6 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
           zone={zone}
           run={backtest}
           shown={shown}
-          trades={trades}
           onClose={() => setPicked(null)}
         />
       )}

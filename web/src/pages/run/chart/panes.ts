@@ -1,4 +1,4 @@
-import type { PlotData } from "../../../api.ts";
+import type { BacktestResult, PlotData } from "../../../api.ts";
 
 /** The pane of the candles. */
 export const PRICE_PANE = "price";
@@ -11,6 +11,12 @@ export interface ChartMarket {
   readonly drawn: string;
   /** The one that equity is compared with. */
   readonly benchmark: string;
+}
+
+/** False for a benchmark that the run does not trade. @param market Null in a run over one. */
+export function isTraded(result: BacktestResult | null, market: ChartMarket | null): boolean {
+  return market === null ||
+    (result?.portfolio?.contributions.some(({ instrument }) => instrument === market.drawn) ?? false);
 }
 
 /** A pane of a run's charts. */

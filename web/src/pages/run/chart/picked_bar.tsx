@@ -1,9 +1,8 @@
-import { lazy, Suspense, useMemo } from "react";
-import type { Backtest, TradeTable } from "../../../api.ts";
-import type { ChartMarket } from "./panes.ts";
+import { lazy, Suspense } from "react";
+import type { Backtest } from "../../../api.ts";
+import { type ChartMarket, isTraded } from "./panes.ts";
 import type { RunBars } from "./run_bars.ts";
 import type { StackedChart } from "./stacked_chart.ts";
-import { describeFills } from "./trade_marks.ts";
 
 const BarDetails = lazy(async () => ({ default: (await import("./bar_details.tsx")).BarDetails }));
 
@@ -14,15 +13,12 @@ export interface Picked {
 }
 
 /** Says what happened at a bar that was picked. @param shown Null in a run over one market. */
-export function PickedBar({ data, bar, zone, run: { id, result }, shown, trades, onClose }: Picked & {
+export function PickedBar({ data, bar, zone, run: { id, result }, shown, onClose }: Picked & {
   readonly run: Pick<Backtest, "id" | "result">;
   readonly zone: string;
   readonly shown: ChartMarket | null;
-  readonly trades: TradeTable | undefined;
   readonly onClose: () => void;
 }) {
-  const market = shown?.drawn ?? null;
-  const fills = useMemo(() => trades && describeFills(trades, data, market), [trades, data, market]);
   return (
     <Suspense>
       <BarDetails
@@ -30,9 +26,8 @@ export function PickedBar({ data, bar, zone, run: { id, result }, shown, trades,
         bar={bar}
         zone={zone}
         id={id}
-        market={market}
-        isTraded={result?.portfolio?.contributions.some(({ instrument }) => instrument === market) ?? true}
-        fills={fills?.get(bar)}
+        market={shown?.drawn ?? null}
+        isTraded={isTraded(result, shown)}
         onClose={onClose}
       />
     </Suspense>

@@ -1,4 +1,4 @@
-import { api, type ChartData, type PlotData, queryClient } from "../../../api.ts";
+import { api, type ChartData, type Fills, type PlotData, queryClient } from "../../../api.ts";
 import type { ChartWindow } from "./chart_window.ts";
 
 /** Bars of the charts at first, about. */
@@ -36,4 +36,25 @@ export async function loadBars({ id, market }: Drawn, window: ChartWindow, plots
       : queryClient.fetchQuery(api.backtests.series.queryOptions(input, { staleTime: Infinity })),
   ]);
   return { ...chart, plots, values: series.values };
+}
+
+/** Fills that were loaded for a stretch of time, in milliseconds since 1970. */
+export interface LoadedFills extends Fills {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Reads the fills in a stretch of time. @param untilMs Included; Infinity: to the run's end. */
+export async function loadFills({ id, market }: Drawn, fromMs: number, untilMs: number): Promise<LoadedFills> {
+  const fills = await queryClient.fetchQuery(api.backtests.fills.queryOptions({
+    ...{ id, from: fromMs },
+    ...(untilMs === Infinity ? {} : { until: untilMs }),
+    ...(market === undefined ? {} : { instrument: market }),
+  }, { staleTime: Infinity }));
+  return { ...fills, fromMs, untilMs };
+}
+
+/** True where more fills were found than come with their trades. */
+export function areCut({ fills, trades }: Fills): boolean {
+  return fills > 0 && trades.number.length === 0;
 }

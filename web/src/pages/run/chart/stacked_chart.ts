@@ -13,9 +13,8 @@ import { type ChartMarket, type Pane, panesOf, VOLUME } from "./panes.ts";
 import type { ChartSettings } from "./chart_settings.ts";
 import type { TradeLevel } from "./trade_levels.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
-import type { TradeTable } from "../../../api.ts";
 import { PlotLines } from "./plot_lines.ts";
-import type { RunBars } from "./run_bars.ts";
+import { areCut, type LoadedFills, type RunBars } from "./run_bars.ts";
 import { gatherMarks, listFills, toMarker, wordsFit } from "./trade_marks.ts";
 
 const BARS_MAX = 1_000;
@@ -30,6 +29,8 @@ interface ChartEvents {
   onBar(data: RunBars, bar: number | null): void;
   /** A bar that was clicked or reached by a key. */
   onPick(data: RunBars, bar: number): void;
+  /** The fills in view, and maybe around it, once they are there. */
+  onFills(fills: LoadedFills): void;
   /** The times of the first and the last bar in view, the fills between them, and whether each is drawn. */
   onView(fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
   /** The same two times when a move has ended; null where the whole run is in view. */
@@ -37,6 +38,9 @@ interface ChartEvents {
   /** The heights of the panes after one was dragged, by their keys. */
   onShares(shares: Readonly<Record<string, number>>): void;
 }
+
+/** Gives the fills of a stretch of time, both ends included, in milliseconds since 1970. */
+type LoadFills = (fromMs: number, untilMs: number) => Promise<LoadedFills>;
 
 /** A stretch of a run that is looked at, in milliseconds since 1970. */
 export interface ChartView {
@@ -56,10 +60,12 @@ export class StackedChart {
   readonly #titles;
   readonly #leave = new AbortController();
   readonly #load: (window: ChartWindow) => Promise<RunBars>;
+  readonly #loadFills: LoadFills | null;
   readonly #events: ChartEvents;
   readonly #market: ChartMarket | null;
   #data: RunBars;
-  #trades: TradeTable | null = null;
+  #fills: LoadedFills | null = null;
+  #askedFills = "";
   #levels: readonly TradeLevel[] = [];
   readonly #lines: IPriceLine[] = [];
   #settle: ReturnType<typeof setTimeout> | undefined;
@@ -67,12 +73,13 @@ export class StackedChart {
   #shares = "";
   #isClosed = false;
 
-  /** @param data The whole run. @param load Gives the bars of a window. @param market Null in a run over one market. */
+  /** @param data The whole run. @param load Gives the bars of a window. @param loadFills Null where nothing is traded. @param market Null in a run over one market. */
   constructor(
     container: HTMLElement,
     data: RunBars,
-    { load, market, events, hidden }: {
+    { load, loadFills, market, events, hidden }: {
       readonly load: (window: ChartWindow) => Promise<RunBars>;
+      readonly loadFills: LoadFills | null;
       readonly market: ChartMarket | null;
       readonly events: ChartEvents;
       readonly hidden: ChartSettings["hidden"];
@@ -82,6 +89,7 @@ export class StackedChart {
     this.#data = data;
     this.#start = data;
     this.#load = load;
+    this.#loadFills = loadFills;
     this.#events = events;
     this.#container = container;
     this.#chart = createChart(container, chartLook(container));
@@ -128,12 +136,6 @@ export class StackedChart {
   #noticeShares(): void {
     const shares = this.#readShares();
     if (JSON.stringify(shares) !== this.#shares) this.#events.onShares(shares);
-  }
-
-  /** Draws entries and exits. */
-  setTrades(trades: TradeTable): void {
-    this.#trades = trades;
-    this.#drawTrades();
   }
 
   /** Draws the prices of one trade instead of those drawn before. */
@@ -271,16 +273,37 @@ export class StackedChart {
     this.#chart.timeScale().applyOptions({ fixLeftEdge: data.from === 0, fixRightEdge: data.until === data.candles });
   }
 
+  /** Marks the fills in view; those that are not there yet are asked for. */
   #drawTrades(): void {
     const seen = this.#chart.timeScale().getVisibleLogicalRange();
-    const { time } = this.#data;
+    const { time, until, candles } = this.#data;
+    const end = Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length));
     const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
-    const last = time[Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length))] ?? -Infinity;
-    const fills = this.#trades === null ? [] : listFills(this.#trades, [first, last], this.#market?.drawn ?? null);
-    const marks = gatherMarks(fills, this.#data.time);
-    const areDrawn = marks.length <= MARKERS_MAX;
+    const last = time[end] ?? -Infinity;
+    // The last bar of a window ends where the next one begins.
+    const untilMs = end + 1 < time.length ? time[end + 1]! - 1 : until < candles ? last : Infinity;
+    const loaded = this.#fills;
+    const isExact = loaded?.fromMs === first && loaded.untilMs === untilMs;
+    const hasTrades = loaded !== null && !areCut(loaded);
+    const covers = hasTrades && loaded.fromMs <= first && loaded.untilMs >= untilMs;
+    if (!covers && !isExact) void this.#askForFills(first, untilMs);
+    const fills = hasTrades ? listFills(loaded.trades, [first, untilMs]) : [];
+    const marks = gatherMarks(fills, time);
+    const areDrawn = marks.length <= MARKERS_MAX && (hasTrades || loaded === null);
     const haveWords = wordsFit(marks, this.#chart.timeScale().width());
     this.#markers.setMarkers(areDrawn ? marks.map((mark) => toMarker(mark, haveWords)) : []);
-    this.#events.onView(first, last, fills.length, areDrawn);
+    this.#events.onView(first, last, hasTrades ? fills.length : loaded?.fills ?? 0, areDrawn);
+  }
+
+  /** Each stretch once: one that cannot be had is asked for again when the view moves. */
+  async #askForFills(fromMs: number, untilMs: number): Promise<void> {
+    const asked = `${fromMs} ${untilMs}`;
+    if (this.#loadFills === null || asked === this.#askedFills || fromMs === Infinity) return;
+    this.#askedFills = asked;
+    const fills = await this.#loadFills(fromMs, untilMs).catch(() => null);
+    if (fills === null || this.#isClosed || this.#askedFills !== asked) return;
+    this.#fills = fills;
+    this.#events.onFills(fills);
+    this.#drawTrades();
   }
 }

@@ -1,4 +1,4 @@
-import type { TradeTable } from "../../../api.ts";
+import type { TradeAt } from "../../../api.ts";
 
 /** A price of a trade, drawn across the candles. */
 export interface TradeLevel {
@@ -13,8 +13,7 @@ export interface TradeLevel {
  * @param parameters Those of the run; `stopLossLevel` and `takeProfitLevel` are fractions of the entry price.
  */
 export function levelsOf(
-  trades: TradeTable,
-  i: number,
+  { table: trades, i }: TradeAt,
   parameters: Readonly<Record<string, unknown>>,
 ): readonly TradeLevel[] {
   const entry = trades.entry_price[i]!;

@@ -51,12 +51,12 @@ export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): Seri
   };
 }
 
-/** Describes the fills of each bar, and why they came; only the fills of a market, where one is named. */
-export function describeFills(trades: TradeTable, data: RunBars, market: string | null): ReadonlyMap<number, string> {
+/** Describes the fills of each bar, and why they came. @param trades Of the market that is drawn. */
+export function describeFills(trades: TradeTable, data: RunBars): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   if (data.time.length === 0) return found;
   const until = data.until < data.candles ? data.time.at(-1)! : Infinity;
-  for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until], market), data.time)) {
+  for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until]), data.time)) {
     const [first = "", ...others] = mark.sentences;
     const text = others.length === 0 ? first : `${first}, and ${formatCount(others.length)} more`;
     found.set(mark.bar, [found.get(mark.bar), text].filter(Boolean).join(" · "));
@@ -64,15 +64,10 @@ export function describeFills(trades: TradeTable, data: RunBars, market: string 
   return found;
 }
 
-/** Entries and exits within a stretch of time, in its order. @param only The market whose fills are listed; null: all. */
-export function listFills(
-  trades: TradeTable,
-  [firstMs, lastMs]: readonly [number, number],
-  only: string | null,
-): Fill[] {
+/** Entries and exits within a stretch of time, in its order. */
+export function listFills(trades: TradeTable, [firstMs, lastMs]: readonly [number, number]): Fill[] {
   const fills: Fill[] = [];
   for (let i = 0; i < trades.number.length; i++) {
-    if (only !== null && trades.instrument[i] !== only) continue;
     const isLong = trades.is_long[i]!;
     const entry = trades.entry_time[i]!;
     const exit = trades.exit_time[i];

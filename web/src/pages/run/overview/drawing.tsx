@@ -80,12 +80,14 @@ export function Keys({ looks }: { readonly looks: Readonly<Record<string, string
   );
 }
 
-/** In place of a drawing of trades that are not there. */
-export function NoTrades({ title }: { readonly title: string }) {
+/** In place of a drawing of trades that are not there, or not yet. */
+export function NoTrades({ title, isLoading }: { readonly title: string; readonly isLoading: boolean }) {
   return (
     <section>
       <h2 className="mb-1 text-sm font-semibold">{title}</h2>
-      <p className="grid aspect-[560/240] place-items-center rounded-md bg-sunken/50 text-muted">No closed trade</p>
+      <p className="grid aspect-[560/240] place-items-center rounded-md bg-sunken/50 text-muted">
+        {isLoading ? "Loading …" : "No closed trade"}
+      </p>
     </section>
   );
 }

@@ -1,22 +1,24 @@
 import { useMemo } from "react";
-import type { TradeTable } from "../../../api.ts";
+import type { TradeSpread } from "../../../api.ts";
 import { formatCount, formatPercent, formatTickPercent } from "../../../parts/format.ts";
-import { chooseTicks, linear, quantile } from "../../../parts/scale.ts";
+import { chooseTicks, linear } from "../../../parts/scale.ts";
 import { Drawing, Keys, NoTrades, useFrame } from "./drawing.tsx";
 
 const TITLE = "How far trades went: against (MAE) and for (MFE)";
 
 /** A point for each closed trade: its worst and its best moment. Wins are round, losses square. */
-export function Excursions({ trades }: { readonly trades: TradeTable | undefined }) {
+export function Excursions({ spread }: { readonly spread: TradeSpread | undefined }) {
   const frame = useFrame();
-  const drawn = useMemo(() => drawPoints(trades, frame), [trades, frame]);
-  if (drawn === null) return <NoTrades title={TITLE} />;
-  const { maeMax, mfeMax, x, y, won, lost, count } = drawn;
+  const drawn = useMemo(() => spread && drawPoints(spread, frame), [spread, frame]);
+  if (drawn === undefined || spread === undefined || spread.trades === 0) {
+    return <NoTrades title={TITLE} isLoading={spread === undefined} />;
+  }
+  const { maeMax, mfeMax, x, y, won, lost } = drawn;
   return (
     <div>
       <Drawing
         title={TITLE}
-        description={`${formatCount(count)} closed trades: adverse excursions up to ${
+        description={`${formatCount(spread.trades)} closed trades: adverse excursions up to ${
           formatPercent(maeMax)
         }, favourable ones up to ${formatPercent(mfeMax)}. Losses lie right and low, wins left and high.`}
         xLabel="Against the trade, of its entry price"
@@ -31,23 +33,12 @@ export function Excursions({ trades }: { readonly trades: TradeTable | undefined
   );
 }
 
-function drawPoints(trades: TradeTable | undefined, frame: ReturnType<typeof useFrame>) {
-  if (trades === undefined) return null;
-  const closed = trades.number.map((_, i) => i).filter((i) => trades.exit_time[i] !== null);
-  if (closed.length === 0) return null;
-  const highest = (values: readonly number[]) =>
-    quantile(closed.map((i) => Math.abs(values[i]!)).sort((a, b) => a - b), 0.995) * 1.05 || 0.01;
-  const [maeMax, mfeMax] = [highest(trades.mae), highest(trades.mfe)];
+function drawPoints({ excursions }: TradeSpread, frame: ReturnType<typeof useFrame>) {
+  const { mae_max: maeMax, mfe_max: mfeMax, mae, mfe, won: wins } = excursions;
   const x = linear([0, maeMax], [frame.left, frame.width - frame.right]);
   const y = linear([0, mfeMax], [frame.height - frame.bottom, frame.top]);
   // One path for all points of a kind: 20,000 elements would be slow.
-  const draw = (indexes: readonly number[]) =>
-    indexes.map((i) => {
-      const mae = Math.min(maeMax, Math.abs(trades.mae[i]!));
-      const mfe = Math.min(mfeMax, Math.abs(trades.mfe[i]!));
-      return `M${x(mae).toFixed(1)} ${y(mfe).toFixed(1)}h0`;
-    }).join("");
-  const won = draw(closed.filter((i) => trades.pnl[i]! > 0));
-  const lost = draw(closed.filter((i) => trades.pnl[i]! <= 0));
-  return { maeMax, mfeMax, x, y, won, lost, count: closed.length };
+  const draw = (isWon: boolean) =>
+    mae.map((against, i) => wins[i] === isWon ? `M${x(against).toFixed(1)} ${y(mfe[i]!).toFixed(1)}h0` : "").join("");
+  return { maeMax, mfeMax, x, y, won: draw(true), lost: draw(false) };
 }

@@ -1,24 +1,23 @@
-import type { Backtest, BacktestResult, TradeTable } from "../../../api.ts";
+import { useQuery } from "@tanstack/react-query";
+import { api, type Backtest, type BacktestResult } from "../../../api.ts";
 import { formatMoney, toWords } from "../../../parts/format.ts";
-import { CutTrades } from "../../../parts/cut_trades.tsx";
 import { Distribution } from "./distribution.tsx";
 import { Excursions } from "./excursions.tsx";
 import { MonthlyReturns } from "./monthly_returns.tsx";
 
 /** A result from three sides: months, trades, and how far trades went against and for it. */
-export function Overview({ backtest, result, trades }: {
+export function Overview({ backtest: { id }, result }: {
   readonly backtest: Backtest;
   readonly result: BacktestResult;
-  readonly trades: TradeTable | undefined;
 }) {
+  const { data: spread } = useQuery(api.backtests.tradeSpread.queryOptions({ id }, { staleTime: Infinity }));
   return (
     <div className="flex flex-col gap-6">
       <Warnings result={result} />
-      <MonthlyReturns id={backtest.id} />
-      <CutTrades result={result} trades={trades} />
+      <MonthlyReturns id={id} />
       <div className="grid gap-6 lg:grid-cols-2 print:grid-cols-2">
-        <Distribution trades={trades} />
-        <Excursions trades={trades} />
+        <Distribution spread={spread} />
+        <Excursions spread={spread} />
       </div>
       {result.notes.length > 0 && (
         <ul aria-label="Notes" className="text-sm text-muted">

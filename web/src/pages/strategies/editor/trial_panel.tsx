@@ -89,9 +89,6 @@ function Result({ backtest }: { readonly backtest: Backtest }) {
   const { id, result, error } = backtest;
   const [market, setMarket] = useState("");
   const metrics = useMetrics();
-  const { data: trades } = useQuery(
-    api.backtests.tradeTable.queryOptions({ id }, { staleTime: Infinity, enabled: result !== null }),
-  );
   return (
     <>
       {result === null
@@ -104,7 +101,7 @@ function Result({ backtest }: { readonly backtest: Backtest }) {
         : (
           <>
             <SummaryStrip result={result} definitions={metrics} isNarrow />
-            <Charts backtest={backtest} trades={trades} market={market} chooseMarket={setMarket} picks />
+            <Charts backtest={backtest} market={market} chooseMarket={setMarket} picks />
           </>
         )}
       <h2 className="text-sm font-semibold">Log</h2>
