@@ -1,11 +1,14 @@
 /** Procedures for drawing a backtest: the meaning of its metrics, and a chart. */
 import { z } from "zod";
+import { timeMsSchema } from "../common/dates.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
 import { inputObject } from "../common/input_object.ts";
+import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { MARKET_LETTERS_MAX, readRunChart, runChartSchema } from "./run_chart.ts";
+import { readRunCandles, runCandlesSchema } from "./run_candles.ts";
 import { linkedProcedure, publicProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;
@@ -34,6 +37,13 @@ const chartShape = {
   /** The market whose candles are drawn, as `SPY@ARCA`; absent: the backtest's own. */
   market: z.string().max(MARKET_LETTERS_MAX).optional(),
 };
+const candlesShape = {
+  id: idSchema,
+  timeframe: z.enum(TIMEFRAME_NAMES),
+  from: timeMsSchema,
+  until: timeMsSchema,
+  market: chartShape.market,
+};
 
 export const drawingProcedures = {
   /** The meaning of each metric of a result, in the order in which results show them. */
@@ -49,6 +59,19 @@ export const drawingProcedures = {
         const chart = await readRunChart(ctx, row, range);
         ctx.answer.take(chart.time.length * BUCKET_BYTES);
         return chart;
+      });
+    }),
+
+  /** Candles of a market of one of the caller's backtests that are longer than the run's own, to draw over it. */
+  candles: linkedProcedure("backtest", "id")
+    .input(inputObject(candlesShape))
+    .output(runCandlesSchema)
+    .query(async ({ ctx, input: { id, ...wanted } }) => {
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      return await readLarge(ctx, async () => {
+        const candles = await readRunCandles(ctx, row, wanted);
+        ctx.answer.take(candles.time.length * BUCKET_BYTES);
+        return candles;
       });
     }),
 };

@@ -118,7 +118,7 @@ export function marketKey(backtest: Backtest, market: string | undefined): Instr
 }
 
 /** Reads the candles that open from `start` to `end`, both included, a stored chunk at a time. */
-async function readCandles(
+export async function readCandles(
   ctx: Context,
   { symbol, exchange, parameters }: Pick<Backtest, "symbol" | "exchange" | "parameters">,
   { start, end }: { readonly start: number; readonly end: number },

@@ -4,6 +4,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import { listTrades } from "../../db/row_pages.ts";
 import { readRecord, requireColumn } from "../../db/codec/unreadable.ts";
 import type { TradeSpread } from "../../workers/rows/trade_spread.ts";
+import { timeMsSchema } from "../common/dates.ts";
 import { inputObject } from "../common/input_object.ts";
 import { readWhole, turnsOf } from "../common/large_reads.ts";
 import { linkedProcedure, type UserContext } from "../common/trpc.ts";
@@ -19,8 +20,6 @@ const TRADE_BYTES = 160;
 const TRADES_MAX = 50_000;
 /** Entries and exits that one answer has. */
 export const FILLS_MAX = 2_000;
-// The last time that a Date can hold.
-const TIME_MAX_MS = 8_640_000_000_000_000;
 const instrument = z.string().max(MARKET_LETTERS_MAX).optional();
 
 const tableShape = {
@@ -36,8 +35,8 @@ const tableShape = {
 const fillsShape = {
   id: idSchema,
   /** Milliseconds since 1970, both included. */
-  from: z.int().min(-TIME_MAX_MS).max(TIME_MAX_MS),
-  until: z.int().min(-TIME_MAX_MS).max(TIME_MAX_MS).optional(),
+  from: timeMsSchema,
+  until: timeMsSchema.optional(),
   instrument,
 };
 

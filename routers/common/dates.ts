@@ -10,6 +10,9 @@ import { AppError, mustBe } from "./errors.ts";
 export const dateSchema = z.string().refine(isCalendarDate, mustBe("a calendar date YYYY-MM-DD"))
   .meta({ format: "date" });
 
+/** Milliseconds since 1970, in one of the years 1 to 9999. */
+export const timeMsSchema = z.int().min(Date.parse("0001-01-01")).max(Date.parse("9999-12-31T23:59:59.999Z"));
+
 function isCalendarDate(text: string): boolean {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

@@ -81,6 +81,22 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
       bucket[7]!.close,
     ]);
     expect(chart.equity.at(-1)).toBe(metrics.final_equity);
+    // Longer candles of its market are those of the archive; those that are not longer are refused.
+    const [from, until] = [Date.UTC(2024, 0, 22, 5), Date.UTC(2024, 0, 23, 7)];
+    const days = await api.backtests.candles.query({ id: backtest.id, timeframe: "1d", from, until });
+    const { ticks: held } = await api.marketData.ticks.query({
+      ...{ symbol: "DEMO", timeframe: "1d", startDate: "2024-01-22", endDate: "2024-01-24", limit: 10 },
+    });
+    expect(days).toEqual({
+      time: [Date.UTC(2024, 0, 22), Date.UTC(2024, 0, 23)],
+      end: [Date.UTC(2024, 0, 23), Date.UTC(2024, 0, 24)],
+      open: held.map(({ open }) => open),
+      high: held.map(({ high }) => high),
+      low: held.map(({ low }) => low),
+      close: held.map(({ close }) => close),
+    });
+    await expect(api.backtests.candles.query({ id: backtest.id, timeframe: "1h", from, until })).rejects
+      .toMatchObject({ data: { appCode: "VALIDATION_FAILED" } });
     const held = await api.backtests.chart.query({ id: backtest.id });
     expect(held.buy_hold.at(-1)! / 10_000 - 1).toBeCloseTo(metrics.buy_hold_return ?? NaN, 12);
     const stranger = connect((await service.user()).cookie);

@@ -60,7 +60,7 @@ export async function readManyTrades(page: Page, user: TestClient, url: string):
   const rows = page.getByRole("table", { name: "Trades" }).getByRole("row");
   await until(async () => await shownNumber(rows.nth(1)) === write(sorted[0]!.number));
   // The last row comes with its page, and the page holds few rows.
-  await page.getByRole("region", { name: "Trades" }).evaluate("(region) => region.scrollTo(0, region.scrollHeight)");
+  await page.evaluate("document.querySelector('[role=region][aria-label=Trades]').scrollTo(0, 1e9)");
   const last = page.locator(`[role=row][aria-rowindex="${trades.length + 1}"]`);
   await until(async () => await shownNumber(last) === write(sorted.at(-1)!.number));
   expect(await rows.count()).toBeLessThan(100);
@@ -69,11 +69,9 @@ export async function readManyTrades(page: Page, user: TestClient, url: string):
   await page.getByText(`${write(lost.length)} of ${write(trades.length)} trades`).waitFor();
   expect(await findViolations(page)).toEqual([]);
 
-  // A trade behind the first 50,000 is framed and marked; its address opens it again.
+  // The address of a trade behind the first 50,000 opens it, framed in the charts.
   const { number } = sorted.find((trade) => trade.number > 50_000)!;
   await page.goto(`${url}/runs/${id}?tab=trades&trade=${number}`);
   const time = trades[number - 1]!.entry_time.slice(0, 10);
   await page.getByText(new RegExp(`${time} to |to ${time}`)).waitFor();
-  await page.getByText("fills in view: zoom in to see them").waitFor({ state: "hidden" });
-  await page.getByText(/^(Long|Short|Exit): /).first().waitFor();
 }

@@ -38,6 +38,8 @@ export type PlotData = Outputs["backtests"]["series"];
 export type Fills = Outputs["backtests"]["fills"];
 /** Trades in columns. */
 export type TradeTable = Fills["trades"];
+/** Candles that are longer than a run's own. */
+export type CoarseCandles = Outputs["backtests"]["candles"];
 export type TradeSpread = Outputs["backtests"]["tradeSpread"];
 /** A trade, by its row in a table. */
 export interface TradeAt {

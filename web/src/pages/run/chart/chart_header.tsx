@@ -5,11 +5,11 @@ import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from
 import { Legend } from "../../../parts/legend.tsx";
 import type { RunBars } from "./run_bars.ts";
 import { ChartMenu } from "./chart_menu.tsx";
-import type { zonesOf } from "./chart_settings.ts";
+import { coarserThan, type zonesOf } from "./chart_settings.ts";
 import type { ChartMarket } from "./panes.ts";
 import { PlotLegend } from "./plot_legend.tsx";
 
-type Run = Pick<Backtest, "symbol" | "exchange" | "result">;
+type Run = Pick<Backtest, "symbol" | "exchange" | "parameters" | "result">;
 
 /** The values of a bar above the charts, and what can be done with the charts. */
 export function ChartHeader({ backtest, shown, market, chooseMarket, bar, sentence, zone, zones, ...props }: {
@@ -43,7 +43,7 @@ export function ChartHeader({ backtest, shown, market, chooseMarket, bar, senten
       <BarValues {...bar} zone={zone} isPortfolio={isPortfolio} />
       <div className="ml-auto flex items-center gap-1 print:hidden">
         <Button kind="quiet" onClick={showAll}>Whole run</Button>
-        <ChartMenu market={shown} plots={bar.data.plots} zones={zones} />
+        <ChartMenu market={shown} plots={bar.data.plots} zones={zones} coarser={coarserThan(backtest)} />
         <Button kind="quiet" aria-pressed={isLarge} onClick={() => enlarge(!isLarge)}>
           {isLarge ? "Back to the page" : "Enlarge"}
         </Button>

@@ -1,5 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import type { PlotData } from "../../../api.ts";
+import type { Timeframe } from "../../../parts/candle_timeframes.ts";
 import { buttonClass } from "../../../parts/button.tsx";
 import { MENU_ITEM_CLASS, MenuPanel } from "../../../parts/menu_panel.tsx";
 import { type ChartMarket, panesOf, VOLUME } from "./panes.ts";
@@ -12,12 +13,14 @@ const CLOCK_LABELS = {
   market: (zone: string) => `The market's: ${zone}`,
 } as const;
 /** Chooses the scale, the time zone and the panes of a run's charts, which this browser remembers. */
-export function ChartMenu({ market, plots, zones }: {
+export function ChartMenu({ market, plots, zones, coarser }: {
   readonly market: ChartMarket | null;
   readonly plots: PlotData["plots"];
   readonly zones: ReturnType<typeof zonesOf>;
+  /** The timeframes whose candles can be drawn behind the run's own. */
+  readonly coarser: readonly Timeframe[];
 }) {
-  const [{ scale, clock, hidden, shares }, change] = useChartSettings();
+  const [{ scale, clock, coarse, hidden, shares }, change] = useChartSettings();
   const [, ...others] = panesOf(market, plots);
   const panes = [{ key: VOLUME, title: "Volume" }, ...others];
   const clocks = CLOCKS.filter((each) => each === "utc" || zones[each] !== zones.utc);
@@ -34,6 +37,26 @@ export function ChartMenu({ market, plots, zones }: {
             <Menu.RadioGroup value={clock} onValueChange={(value) => change({ clock: value })}>
               {clocks.map((each) => <Choice key={each} value={each} label={CLOCK_LABELS[each](zones[each])} />)}
             </Menu.RadioGroup>
+          </>
+        )}
+        {coarser.length > 0 && (
+          <>
+            <Menu.Separator className="my-1 border-t border-line" />
+            <Menu.SubmenuRoot>
+              <Menu.SubmenuTrigger className={MENU_ITEM_CLASS}>
+                <span className="w-4" />
+                {coarser.some((each) => each === coarse) ? `Behind them: ${coarse}` : "Longer candles behind"}
+                <span aria-hidden="true" className="ml-auto">›</span>
+              </Menu.SubmenuTrigger>
+              <MenuPanel align="start">
+                <Menu.RadioGroup
+                  value={coarser.find((each) => each === coarse) ?? ""}
+                  onValueChange={(value) => change({ coarse: value })}
+                >
+                  {["" as const, ...coarser].map((each) => <Choice key={each} value={each} label={each || "none"} />)}
+                </Menu.RadioGroup>
+              </MenuPanel>
+            </Menu.SubmenuRoot>
           </>
         )}
         <Menu.Separator className="my-1 border-t border-line" />

@@ -3,11 +3,12 @@ import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useR
 import { api, type Backtest, type TradeAt } from "../../../api.ts";
 import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
 import { ChartHeader, ChartNote } from "./chart_header.tsx";
-import { useChartSettings, zonesOf } from "./chart_settings.ts";
+import { coarserThan, useChartSettings, zonesOf } from "./chart_settings.ts";
 import { PLOT_PANE_PX } from "./plot_lines.ts";
-import { joinBars, loadBars, type LoadedFills, loadFills, POINTS, type RunBars } from "./run_bars.ts";
+import { joinBars, loadBars, loadCoarse, type LoadedFills, loadFills, POINTS, type RunBars } from "./run_bars.ts";
 import { nameCharts } from "./chart_series.ts";
 import { type ChartMarket, isTraded, ownPanes } from "./panes.ts";
+import { PaneSeparators } from "./pane_separators.tsx";
 import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
 import { type ChartView, StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
@@ -119,7 +120,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const [fills, setFills] = useState<LoadedFills>();
   const sentences = useMemo(() => fills && describeFills(fills.trades, bar.data), [bar.data, fills]);
   const [picked, setPicked] = useState<Picked | null>(null);
-  const [{ hidden, scale, shares, clock }, change] = useChartSettings();
+  const [{ hidden, scale, shares, clock, coarse }, change] = useChartSettings();
   const zones = zonesOf(backtest);
   const zone = zones[clock];
   const seen = useRef<ChartView>(null);
@@ -135,6 +136,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
       loadFills: isTraded(result, shown)
         ? (fromMs, untilMs) => loadFills({ id, market: shown?.drawn }, fromMs, untilMs)
         : null,
+      loadCoarse: (timeframe, stretch) => loadCoarse({ id, market }, timeframe, stretch),
       market: shown,
       events: {
         onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
@@ -156,6 +158,8 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
     return () => made.close();
   }, drawn);
   useEffect(() => chart.current?.arrange({ scale, shares }, zone), [...drawn, scale, shares, zone]);
+  const longer = coarserThan(backtest).find((each) => each === coarse);
+  useEffect(() => chart.current?.setCoarse(longer), [...drawn, longer]);
   const levels = (trade: TradeAt) => {
     chosen.current = trade;
     const of = trade.table.instrument[trade.i] ?? undefined;
@@ -202,20 +206,25 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
         showAll={() => void chart.current?.showAll()}
       />
       <div
-        ref={container}
-        role="img"
-        tabIndex={picks ? 0 : undefined}
-        onKeyDown={(event) => {
-          const { key } = event;
-          if (key === "Escape" && picked !== null) {
-            event.stopPropagation();
-            setPicked(null);
-          } else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
-        }}
-        aria-label={nameCharts(shown, data.plots, hidden)}
-        className="min-h-0 grow [--charts:580px] min-[2000px]:[--charts:max(580px,100dvh-34rem)] print:hidden"
+        className="relative min-h-0 grow [--charts:580px] min-[2000px]:[--charts:max(580px,100dvh-34rem)] print:hidden"
         style={isLarge ? {} : { height: `calc(var(--charts) + ${PLOT_PANE_PX * ownPanes(data.plots).length}px)` }}
-      />
+      >
+        <div
+          ref={container}
+          role="img"
+          tabIndex={picks ? 0 : undefined}
+          onKeyDown={(event) => {
+            const { key } = event;
+            if (key === "Escape" && picked !== null) {
+              event.stopPropagation();
+              setPicked(null);
+            } else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
+          }}
+          aria-label={nameCharts(shown, data.plots, hidden)}
+          className="absolute inset-0"
+        />
+        {picks && <PaneSeparators chart={chart} container={container} drawn={[...drawn, shares]} />}
+      </div>
       {picked !== null && (
         <PickedBar
           {...picked}

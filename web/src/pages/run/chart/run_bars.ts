@@ -1,4 +1,5 @@
-import { api, type ChartData, type Fills, type PlotData, queryClient } from "../../../api.ts";
+import { api, type ChartData, type CoarseCandles, type Fills, type PlotData, queryClient } from "../../../api.ts";
+import { lengthMs, type Timeframe } from "../../../parts/candle_timeframes.ts";
 import type { ChartWindow } from "./chart_window.ts";
 
 /** Bars of the charts at first, about. */
@@ -52,6 +53,26 @@ export async function loadFills({ id, market }: Drawn, fromMs: number, untilMs: 
     ...(market === undefined ? {} : { instrument: market }),
   }, { staleTime: Infinity }));
   return { ...fills, fromMs, untilMs };
+}
+
+/** Most candles that are drawn over a run's own: more would be too narrow. */
+const COARSE_MAX = 500;
+/** Neighbouring stretches ask for the same candles, in blocks of so many. */
+const COARSE_BLOCK = 64;
+
+/** Reads longer candles of a stretch of time; null where they are too many to be seen. */
+export async function loadCoarse(
+  { id, market }: Drawn,
+  timeframe: Timeframe,
+  [fromMs, untilMs]: readonly [number, number],
+): Promise<CoarseCandles | null> {
+  const block = lengthMs(timeframe) * COARSE_BLOCK;
+  const [from, until] = [Math.floor(fromMs / block) * block, Math.ceil(untilMs / block) * block];
+  if ((untilMs - fromMs) / lengthMs(timeframe) > COARSE_MAX) return null;
+  return await queryClient.fetchQuery(api.backtests.candles.queryOptions({
+    ...{ id, timeframe, from, until },
+    ...(market === undefined ? {} : { market }),
+  }, { staleTime: Infinity }));
 }
 
 /** True where more fills were found than come with their trades. */

@@ -1,24 +1,25 @@
 import {
   createChart,
-  createSeriesMarkers,
   createTextWatermark,
   type IChartApi,
   type IPriceLine,
   type LogicalRange,
 } from "lightweight-charts";
 import { chartLook, TIME_SCALE, timeLook, toChartTime } from "../../../parts/chart_look.ts";
+import type { Timeframe } from "../../../parts/candle_timeframes.ts";
 import { readColor } from "../../../theme/theme.ts";
 import { addSeries, paintSeries, type RunSeries, scaleSeries, showBars } from "./chart_series.ts";
 import { type ChartMarket, type Pane, panesOf, VOLUME } from "./panes.ts";
+import { CoarseOverlay, type LoadCoarse } from "./coarse_candles.ts";
+import { moveBorder, type PaneBorder, readBorders, readShares } from "./pane_borders.ts";
+import { FillMarks, type LoadFills } from "./fill_marks.ts";
 import type { ChartSettings } from "./chart_settings.ts";
 import type { TradeLevel } from "./trade_levels.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
 import { PlotLines } from "./plot_lines.ts";
-import { areCut, type LoadedFills, type RunBars } from "./run_bars.ts";
-import { gatherMarks, listFills, toMarker, wordsFit } from "./trade_marks.ts";
+import type { LoadedFills, RunBars } from "./run_bars.ts";
 
 const BARS_MAX = 1_000;
-const MARKERS_MAX = 250;
 const SETTLE_MS = 60;
 /** Candles beside a stretch that is shown, at least. */
 const ROOM_MIN = 40;
@@ -39,9 +40,6 @@ interface ChartEvents {
   onShares(shares: Readonly<Record<string, number>>): void;
 }
 
-/** Gives the fills of a stretch of time, both ends included, in milliseconds since 1970. */
-type LoadFills = (fromMs: number, untilMs: number) => Promise<LoadedFills>;
-
 /** A stretch of a run that is looked at, in milliseconds since 1970. */
 export interface ChartView {
   readonly fromMs: number;
@@ -53,19 +51,17 @@ export class StackedChart {
   readonly #container: HTMLElement;
   readonly #chart: IChartApi;
   readonly #series: RunSeries;
-  readonly #markers;
+  readonly #marks: FillMarks;
+  readonly #coarse: CoarseOverlay;
   readonly #plots: PlotLines;
   readonly #panes: readonly Pane[];
   readonly #start: RunBars;
   readonly #titles;
   readonly #leave = new AbortController();
   readonly #load: (window: ChartWindow) => Promise<RunBars>;
-  readonly #loadFills: LoadFills | null;
   readonly #events: ChartEvents;
   readonly #market: ChartMarket | null;
   #data: RunBars;
-  #fills: LoadedFills | null = null;
-  #askedFills = "";
   #levels: readonly TradeLevel[] = [];
   readonly #lines: IPriceLine[] = [];
   #settle: ReturnType<typeof setTimeout> | undefined;
@@ -77,9 +73,10 @@ export class StackedChart {
   constructor(
     container: HTMLElement,
     data: RunBars,
-    { load, loadFills, market, events, hidden }: {
+    { load, loadFills, loadCoarse, market, events, hidden }: {
       readonly load: (window: ChartWindow) => Promise<RunBars>;
       readonly loadFills: LoadFills | null;
+      readonly loadCoarse: LoadCoarse;
       readonly market: ChartMarket | null;
       readonly events: ChartEvents;
       readonly hidden: ChartSettings["hidden"];
@@ -89,7 +86,6 @@ export class StackedChart {
     this.#data = data;
     this.#start = data;
     this.#load = load;
-    this.#loadFills = loadFills;
     this.#events = events;
     this.#container = container;
     this.#chart = createChart(container, chartLook(container));
@@ -98,7 +94,13 @@ export class StackedChart {
     this.#panes = panes;
     this.#series = addSeries(this.#chart, panes, market !== null, !hidden.includes(VOLUME));
     this.#plots = new PlotLines(this.#chart, data.plots, panes);
-    this.#markers = createSeriesMarkers(this.#series.candles, []);
+    this.#marks = new FillMarks(this.#series.candles, loadFills, (fills) => {
+      if (this.#isClosed) return;
+      this.#events.onFills(fills);
+      this.#drawTrades();
+    });
+    this.#coarse = new CoarseOverlay(loadCoarse);
+    this.#series.candles.attachPrimitive(this.#coarse);
     this.#titles = this.#chart.panes().map((pane) =>
       createTextWatermark(pane, { horzAlign: "left", vertAlign: "top" })
     );
@@ -123,19 +125,30 @@ export class StackedChart {
     scaleSeries(this.#series, scale, this.#start);
     const panes = this.#chart.panes();
     this.#panes.forEach(({ key, share }, i) => panes[i]?.setStretchFactor(shares[key] ?? share));
-    this.#shares = JSON.stringify(this.#readShares());
+    this.#shares = JSON.stringify(readShares(this.#chart, this.#panes));
     this.#chart.applyOptions(timeLook(zone));
   }
 
-  #readShares(): ChartSettings["shares"] {
-    const panes = this.#chart.panes();
-    return Object.fromEntries(this.#panes.map(({ key }, i) => [key, panes[i]?.getStretchFactor() ?? 1]));
+  /** The borders between panes. */
+  readBorders(): readonly PaneBorder[] {
+    return readBorders(this.#chart, this.#panes);
+  }
+
+  /** Gives the pane above a border a part of the height of both. @param i The border's place. */
+  moveBorder(i: number, percent: number): void {
+    this.#events.onShares(moveBorder(this.#chart, this.#panes, i, percent));
   }
 
   /** The library does not tell when a pane was dragged. */
   #noticeShares(): void {
-    const shares = this.#readShares();
+    const shares = readShares(this.#chart, this.#panes);
     if (JSON.stringify(shares) !== this.#shares) this.#events.onShares(shares);
+  }
+
+  /** Draws longer candles behind the run's own. @param timeframe Undefined: none. */
+  setCoarse(timeframe: Timeframe | undefined): void {
+    this.#coarse.choose(timeframe);
+    this.#drawTrades();
   }
 
   /** Draws the prices of one trade instead of those drawn before. */
@@ -273,7 +286,7 @@ export class StackedChart {
     this.#chart.timeScale().applyOptions({ fixLeftEdge: data.from === 0, fixRightEdge: data.until === data.candles });
   }
 
-  /** Marks the fills in view; those that are not there yet are asked for. */
+  /** Draws what belongs to the stretch in view: the marks of fills, and longer candles. */
   #drawTrades(): void {
     const seen = this.#chart.timeScale().getVisibleLogicalRange();
     const { time, until, candles } = this.#data;
@@ -282,28 +295,8 @@ export class StackedChart {
     const last = time[end] ?? -Infinity;
     // The last bar of a window ends where the next one begins.
     const untilMs = end + 1 < time.length ? time[end + 1]! - 1 : until < candles ? last : Infinity;
-    const loaded = this.#fills;
-    const isExact = loaded?.fromMs === first && loaded.untilMs === untilMs;
-    const hasTrades = loaded !== null && !areCut(loaded);
-    const covers = hasTrades && loaded.fromMs <= first && loaded.untilMs >= untilMs;
-    if (!covers && !isExact) void this.#askForFills(first, untilMs);
-    const fills = hasTrades ? listFills(loaded.trades, [first, untilMs]) : [];
-    const marks = gatherMarks(fills, time);
-    const areDrawn = marks.length <= MARKERS_MAX && (hasTrades || loaded === null);
-    const haveWords = wordsFit(marks, this.#chart.timeScale().width());
-    this.#markers.setMarkers(areDrawn ? marks.map((mark) => toMarker(mark, haveWords)) : []);
-    this.#events.onView(first, last, hasTrades ? fills.length : loaded?.fills ?? 0, areDrawn);
-  }
-
-  /** Each stretch once: one that cannot be had is asked for again when the view moves. */
-  async #askForFills(fromMs: number, untilMs: number): Promise<void> {
-    const asked = `${fromMs} ${untilMs}`;
-    if (this.#loadFills === null || asked === this.#askedFills || fromMs === Infinity) return;
-    this.#askedFills = asked;
-    const fills = await this.#loadFills(fromMs, untilMs).catch(() => null);
-    if (fills === null || this.#isClosed || this.#askedFills !== asked) return;
-    this.#fills = fills;
-    this.#events.onFills(fills);
-    this.#drawTrades();
+    const { fills, areDrawn } = this.#marks.draw([first, untilMs], time, this.#chart.timeScale().width());
+    this.#coarse.draw([first, last], time);
+    this.#events.onView(first, last, fills, areDrawn);
   }
 }
