@@ -118,12 +118,12 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await page.emulateMedia({ media: "print" });
     await page.getByText("500 of 5,000 trades are printed").waitFor();
-    expect(await countColors(page, "[role=img] + div > canvas")).toBeGreaterThan(20);
+    expect(await countColors(page, "section[aria-label=Charts] > div > canvas")).toBeGreaterThan(20);
     expect(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")).toBe(
       "rgb(255, 255, 255)",
     );
     await page.evaluate("dispatchEvent(new Event('afterprint'))");
-    expect(await page.locator("[role=img] + div > canvas").count()).toBe(0);
+    expect(await page.locator("section[aria-label=Charts] > div > canvas").count()).toBe(0);
     const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
     // A4 in points.
     expect(new TextDecoder("latin1").decode(pdf)).toMatch(/\/MediaBox \[0 0 594\.\d+ 841\.\d+\]/);
@@ -131,13 +131,11 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
     await page.context().close();
   });
 
-  await t.step("the run's page leads to its report, and says where its own table of trades is cut", async () => {
+  await t.step("the run's page leads to its report, and has all trades", async () => {
     const { page, complaints } = await openPage(browser);
     await shareSession(page.context(), user);
     await page.goto(`${service.url}/runs/${id}?tab=trades`);
-    await page.getByText(`This part has the first 50,000 of ${total} trades`).waitFor();
-    expect(await page.getByRole("link", { name: "Download all trades" }).getAttribute("href"))
-      .toBe(`/api/backtests/${id}/trades`);
+    await page.getByText(`${total} of ${total} trades`).waitFor();
     const opened = page.context().waitForEvent("page");
     await page.getByRole("link", { name: "Report" }).click();
     const report = await opened;

@@ -6,7 +6,7 @@ import { useMetrics } from "../../parts/metric_value.ts";
 import { Button } from "../../parts/button.tsx";
 import { useReadOnly } from "../../parts/read_only.ts";
 import { Charts, type ChartsHandle } from "./chart/charts.tsx";
-import type { ChartView } from "./chart/stacked_chart.ts";
+import type { ChartView } from "./chart/chart_window.ts";
 import { RunTabs } from "./run_tabs.tsx";
 import { SummaryStrip } from "./summary_strip.tsx";
 import { Tip } from "../../parts/tip.tsx";

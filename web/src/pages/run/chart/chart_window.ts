@@ -1,3 +1,9 @@
+/** A stretch of a run that is looked at, in milliseconds since 1970. */
+export interface ChartView {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** A stretch of a run that is drawn: candles `from` to before `until` by their index, a bar for each `step` of them. */
 export interface ChartWindow {
   readonly from: number;

@@ -10,7 +10,8 @@ import { nameCharts } from "./chart_series.ts";
 import { type ChartMarket, isTraded, ownPanes } from "./panes.ts";
 import { PaneSeparators } from "./pane_separators.tsx";
 import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
-import { type ChartView, StackedChart } from "./stacked_chart.ts";
+import type { ChartView } from "./chart_window.ts";
+import { StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 import { describeFills } from "./trade_marks.ts";
 

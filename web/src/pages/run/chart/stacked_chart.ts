@@ -15,7 +15,15 @@ import { moveBorder, type PaneBorder, readBorders, readShares } from "./pane_bor
 import { FillMarks, type LoadFills } from "./fill_marks.ts";
 import type { ChartSettings } from "./chart_settings.ts";
 import type { TradeLevel } from "./trade_levels.ts";
-import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
+import {
+  barsOf,
+  type ChartView,
+  type ChartWindow,
+  chooseWindow,
+  lastAtMost,
+  stepFor,
+  windowAround,
+} from "./chart_window.ts";
 import { PlotLines } from "./plot_lines.ts";
 import type { LoadedFills, RunBars } from "./run_bars.ts";
 
@@ -38,12 +46,6 @@ interface ChartEvents {
   onSettle(view: ChartView | null): void;
   /** The heights of the panes after one was dragged, by their keys. */
   onShares(shares: Readonly<Record<string, number>>): void;
-}
-
-/** A stretch of a run that is looked at, in milliseconds since 1970. */
-export interface ChartView {
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 /** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position, and what the strategy plotted. */
