@@ -72,6 +72,23 @@ export function stepFor(candles: number, barsMax: number): number {
   return 2 ** Math.max(0, Math.ceil(Math.log2(candles / barsMax)));
 }
 
+/**
+ * The times of the first and the last bar that are seen, and when the last one ends: Infinity at the run's end.
+ *
+ * @param seen Bars of the window; null: all.
+ */
+export function seenStretch(
+  { time, until, candles }: { readonly time: readonly number[]; readonly until: number; readonly candles: number },
+  seen: SeenBars | null,
+): { readonly first: number; readonly last: number; readonly untilMs: number } {
+  const end = Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length));
+  const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
+  const last = time[end] ?? -Infinity;
+  // The last bar of a window ends where the next one begins.
+  const untilMs = end + 1 < time.length ? time[end + 1]! - 1 : until < candles ? last : Infinity;
+  return { first, last, untilMs };
+}
+
 /** The index of the last value that is at most `limit`; -1 where all are above. @param values Rising. */
 export function lastAtMost(values: readonly number[], limit: number): number {
   let low = 0;

@@ -21,6 +21,7 @@ import {
   type ChartWindow,
   chooseWindow,
   lastAtMost,
+  seenStretch,
   stepFor,
   windowAround,
 } from "./chart_window.ts";
@@ -291,12 +292,8 @@ export class StackedChart {
   /** Draws what belongs to the stretch in view: the marks of fills, and longer candles. */
   #drawTrades(): void {
     const seen = this.#chart.timeScale().getVisibleLogicalRange();
-    const { time, until, candles } = this.#data;
-    const end = Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length));
-    const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
-    const last = time[end] ?? -Infinity;
-    // The last bar of a window ends where the next one begins.
-    const untilMs = end + 1 < time.length ? time[end + 1]! - 1 : until < candles ? last : Infinity;
+    const { time } = this.#data;
+    const { first, last, untilMs } = seenStretch(this.#data, seen);
     const { fills, areDrawn } = this.#marks.draw([first, untilMs], time, this.#chart.timeScale().width());
     this.#coarse.draw([first, last], time);
     this.#events.onView(first, last, fills, areDrawn);
