@@ -8,7 +8,7 @@ import { idSchema } from "../runs/runs.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../common/large_reads.ts";
 import { MARKET_LETTERS_MAX, readRunChart, runChartSchema } from "./run_chart.ts";
-import { readRunCandles, runCandlesSchema } from "./run_candles.ts";
+import { readRunCandles, runCandlesSchema } from "./longer_candles.ts";
 import { linkedProcedure, publicProcedure } from "../common/trpc.ts";
 
 const CHART_POINTS_MAX = 4_000;

@@ -292,10 +292,9 @@ export class StackedChart {
   /** Draws what belongs to the stretch in view: the marks of fills, and longer candles. */
   #drawTrades(): void {
     const seen = this.#chart.timeScale().getVisibleLogicalRange();
-    const { time } = this.#data;
     const { first, last, untilMs } = seenStretch(this.#data, seen);
-    const { fills, areDrawn } = this.#marks.draw([first, untilMs], time, this.#chart.timeScale().width());
-    this.#coarse.draw([first, last], time);
+    const { fills, areDrawn } = this.#marks.draw([first, untilMs], this.#data.time, this.#chart.timeScale().width());
+    this.#coarse.draw([first, last], this.#data.time);
     this.#events.onView(first, last, fills, areDrawn);
   }
 }

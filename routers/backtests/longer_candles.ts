@@ -34,7 +34,7 @@ export interface CandlesWanted {
   readonly timeframe: Timeframe;
   readonly from: number;
   readonly until: number;
-  /** As `SPY@ARCA`; undefined: the run's own. */
+  /** The market, as `SPY@ARCA`; undefined: the run's own. */
   readonly market?: string | undefined;
 }
 
