@@ -76,11 +76,9 @@ export async function orderTrades(
   expect(excursions.mae_max).toBeCloseTo(reach[Math.floor(0.995 * reach.length)]! * 1.05, 12);
   expect(excursions.mae.length).toBeLessThanOrEqual(2 * 201 * 101);
 
-  for (
-    const refused of [stranger.backtests.fills.query({ id, from: 0 }), stranger.backtests.tradeSpread.query({ id })]
-  ) {
-    await expect(refused).rejects.toMatchObject({ data: { appCode: "BACKTEST_NOT_FOUND" } });
-  }
+  const { fills, tradeSpread } = stranger.backtests;
+  await expect(fills.query({ id, from: 0 })).rejects.toMatchObject({ data: { appCode: "BACKTEST_NOT_FOUND" } });
+  await expect(tradeSpread.query({ id })).rejects.toMatchObject({ data: { appCode: "BACKTEST_NOT_FOUND" } });
   await expect(api.backtests.fills.query({ id, from: 0, instrument: "OAK@SAMPLE" })).rejects
     .toMatchObject({ data: { appCode: "VALIDATION_FAILED" } });
 }

@@ -84,16 +84,16 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     // Longer candles of its market are those of the archive; those that are not longer are refused.
     const [from, until] = [Date.UTC(2024, 0, 22, 5), Date.UTC(2024, 0, 23, 7)];
     const days = await api.backtests.candles.query({ id: backtest.id, timeframe: "1d", from, until });
-    const { ticks: held } = await api.marketData.ticks.query({
+    const { ticks: archived } = await api.marketData.ticks.query({
       ...{ symbol: "DEMO", timeframe: "1d", startDate: "2024-01-22", endDate: "2024-01-24", limit: 10 },
     });
     expect(days).toEqual({
       time: [Date.UTC(2024, 0, 22), Date.UTC(2024, 0, 23)],
       end: [Date.UTC(2024, 0, 23), Date.UTC(2024, 0, 24)],
-      open: held.map(({ open }) => open),
-      high: held.map(({ high }) => high),
-      low: held.map(({ low }) => low),
-      close: held.map(({ close }) => close),
+      open: archived.map(({ open }) => open),
+      high: archived.map(({ high }) => high),
+      low: archived.map(({ low }) => low),
+      close: archived.map(({ close }) => close),
     });
     await expect(api.backtests.candles.query({ id: backtest.id, timeframe: "1h", from, until })).rejects
       .toMatchObject({ data: { appCode: "VALIDATION_FAILED" } });

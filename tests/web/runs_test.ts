@@ -4,6 +4,7 @@ import { connectBrowser, findViolations, openPage, shareSession } from "../suppo
 import { BACKTEST } from "../support/client.ts";
 import { until } from "../support/until.ts";
 import { startTestService } from "../support/service.ts";
+import { arrangeCharts } from "./chart_steps.ts";
 import { copyAsCurl } from "./curl_steps.ts";
 import { chooseRuns, editLabels, filterRuns } from "./label_steps.ts";
 import { simulateRun } from "./monte_carlo_steps.ts";
@@ -99,6 +100,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.getByRole("menuitemcheckbox", { name: "Drawdown" }).click();
     await name("equity, drawdown and position").waitFor();
     await page.keyboard.press("Escape");
+    await arrangeCharts(page);
   });
 
   await t.step("a wide screen has charts and tables side by side, and none moves beyond the run", async () => {

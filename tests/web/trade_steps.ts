@@ -74,4 +74,5 @@ export async function readManyTrades(page: Page, user: TestClient, url: string):
   await page.goto(`${url}/runs/${id}?tab=trades&trade=${number}`);
   const time = trades[number - 1]!.entry_time.slice(0, 10);
   await page.getByText(new RegExp(`${time} to |to ${time}`)).waitFor();
+  await user.send("DELETE", `/api/backtests/${id}`);
 }
