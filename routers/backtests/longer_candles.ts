@@ -69,7 +69,8 @@ export async function readRunCandles(
     const found: z.infer<typeof runCandlesSchema> = { time: [], end: [], open: [], high: [], low: [], close: [] };
     const { parameters } = backtest;
     const question = { ...marketKey(backtest, market), parameters: { ...parameters, timeframe } };
-    await readCandles(ctx, question, { start: bucketStart(from, timeframe), end: until }, (candles) => {
+    const opens = { start: bucketStart(from, timeframe), end: bucketStart(until, timeframe) };
+    await readCandles(ctx, question, opens, (candles) => {
       for (let i = 0; i < candles.time.length; i++) {
         found.time.push(candles.time[i]!);
         found.end.push(candleEnd(candles.time[i]!, timeframe));
