@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
-import { api, type Backtest } from "../../../api.ts";
+import type { Backtest } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { InputsFields } from "../../new_run/inputs_fields.tsx";
 import type { RunForm } from "../../new_run/run_form.ts";
