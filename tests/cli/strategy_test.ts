@@ -59,6 +59,8 @@ Deno.test("check has candles for a long warm-up, and says of a strategy that nev
   await using endpoint = serveDecisions(() => []);
   const silent = await check(endpoint.url, "--mode", "batch");
   expect([silent.code, silent.stdout]).toEqual([0, expect.stringMatching(/placed no order[^]*Accepted, but no order/)]);
+  const patient = await check(endpoint.url, "--mode", "batch", "--lookback", "600");
+  expect([patient.code, patient.stdout]).toEqual([0, expect.stringContaining("any of its 856 decisions")]);
   const ran = await runTaskCommand("strategy", ["run", `${folder}/idle.ts`]);
   expect([ran.code, ran.stdout]).toEqual([
     0,

@@ -12,7 +12,7 @@ import {
   type ValidModule,
   type ValidScript,
 } from "../sandbox/task.ts";
-import { SAMPLE_TIMEFRAME_MS, sampleCandles, sampleInput } from "../sandbox/sample_candles.ts";
+import { candlesToDecide, SAMPLE_TIMEFRAME_MS, sampleInput } from "../sandbox/sample_candles.ts";
 import { sampleMarkets } from "../sandbox/sample_markets.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
@@ -147,7 +147,7 @@ interface EndpointVerdict {
 export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
   const { url, parameters, mode, lookbackCandles, inputs = [], data } = trial;
   const { assetClass = "crypto", timeframeMs = SAMPLE_TIMEFRAME_MS } = data ?? {};
-  const candles = data?.candles ?? sampleCandles();
+  const candles = data?.candles ?? candlesToDecide(lookbackCandles);
   const task: RemoteTask = {
     runId: crypto.randomUUID(),
     endpoint: await guardEndpoint(url, { allow: allowOwn(url) }),

@@ -4,19 +4,14 @@ import { repeat, run, type RunInput } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import type { DryRun } from "./dry_report.ts";
 import { checkOrders } from "./integrity.ts";
-import { SAMPLE_CANDLES, SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
+import { candlesToDecide, SAMPLE_TIMEFRAME_MS } from "./sample_candles.ts";
 
 const BALANCE = 10_000;
-/** Of decisions, for a strategy that waits long for its first one. */
-const DECISIONS_MIN = 256;
-/** A longer warm-up is not waited for: the report says that no decision was due. */
-const CANDLES_MAX = 65_536;
 
 /** A run of a strategy over so many sample candles that it has to decide. */
 function inputOf(strategy: Strategy): RunInput {
-  const wanted = Math.max(SAMPLE_CANDLES, strategy.warmup + DECISIONS_MIN);
   return {
-    candles: sampleCandles(Math.min(wanted, CANDLES_MAX)),
+    candles: candlesToDecide(strategy.warmup),
     firstIndex: 0,
     timeframeMs: SAMPLE_TIMEFRAME_MS,
     initialBalance: BALANCE,

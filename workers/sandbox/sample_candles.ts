@@ -4,6 +4,10 @@ import { Random } from "./random.ts";
 import type { Series } from "./candle_series.ts";
 
 export const SAMPLE_CANDLES = 512;
+/** Of decisions, for a strategy that waits long for its first one. */
+const DECISIONS_MIN = 256;
+/** A longer warm-up is not waited for: the report says that no decision was due. */
+const CANDLES_MAX = 65_536;
 const STEPS = 1_000_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 export const SAMPLE_TIMEFRAME_MS = 86_400_000;
@@ -29,6 +33,11 @@ export function sampleCandles(count = SAMPLE_CANDLES): Candles {
     price = close;
   }
   return candles;
+}
+
+/** So many of them that a strategy has to decide. @param warmup Candles up to and including its first decision's. */
+export function candlesToDecide(warmup: number): Candles {
+  return sampleCandles(Math.min(CANDLES_MAX, Math.max(SAMPLE_CANDLES, warmup + DECISIONS_MIN)));
 }
 
 /** An input beside made-up candles: each of its candles is made of four of them. */
