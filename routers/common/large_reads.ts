@@ -45,8 +45,8 @@ export function turnsOf(
 }
 
 /**
- * Reads all of a run's rows for an answer that keeps something of each in memory: fewer of one user's at a time than wait for turns. Its
- * pieces take turns of their own.
+ * Reads all of a run's rows for an answer that keeps something of each in memory: two such readings at a time, whoever asks, since one
+ * thread decodes the rows of all. Its pieces take turns of their own.
  *
  * @throws AppError RATE_LIMITED where too much of the user's waits already.
  */
@@ -54,7 +54,7 @@ export async function readWhole<Answer>(
   { userTurns, user, link }: TurnsContext,
   read: () => Promise<Answer>,
 ): Promise<Answer> {
-  return await userTurns.run(`whole ${turnKey(user, link)}`, read);
+  return await userTurns.run(`whole ${turnKey(user, link)}`, () => userTurns.runLater("whole", read));
 }
 
 /** Pieces of an answer, each of which is made in a turn of the caller's. It ends them where its reader leaves. */

@@ -117,7 +117,7 @@ export class RowsWorker {
     return answer.type === "missing" ? undefined : required(answer, "ordered").ordered;
   }
 
-  /** Measures how closed trades are spread. */
+  /** Measures how closed trades are spread. @param trades Given away. */
   async spread(trades: ClosedTrades): Promise<TradeSpread> {
     return required(await this.#inTurn(() => this.#do({ kind: "spread", trades })), "spread").spread;
   }
@@ -188,8 +188,7 @@ export class RowsWorker {
     }
     const answer = Promise.withResolvers<RowsAnswer>();
     this.#answers.push(answer);
-    const data = dataOf(task);
-    thread.postMessage(task, data?.buffer instanceof ArrayBuffer ? [data.buffer] : []);
+    thread.postMessage(task, dataOf(task).flatMap(({ buffer }) => buffer instanceof ArrayBuffer ? [buffer] : []));
     return await answer.promise;
   }
 
@@ -258,8 +257,9 @@ function isOfType<Type extends RowsAnswer["type"]>(
 }
 
 /** The bytes that are given to the thread with a task. */
-function dataOf(task: RowsTask): ArrayBufferView | undefined {
-  if (task.kind === "draw" || task.kind === "spread") return undefined;
-  if (task.kind === "order") return task.chunk?.keys;
-  return task.kind === "compare" ? task.returns : task.chunk?.data;
+function dataOf(task: RowsTask): readonly ArrayBufferView[] {
+  if (task.kind === "draw") return [];
+  if (task.kind === "spread") return Object.values(task.trades);
+  if (task.kind === "compare") return [task.returns];
+  return task.chunk === null ? [] : ["keys" in task.chunk ? task.chunk.keys : task.chunk.data];
 }
