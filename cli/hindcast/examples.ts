@@ -23,7 +23,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "watch": ["hindcast watch", "hindcast watch 01a22031-1d21-7185-9dc2-9f78124fc408"],
   "compare": ["hindcast compare 01a22031-1d21-7185-9dc2-9f78124fc408 01a22031-32f1-710b-b08a-4a725bc2d416 --all"],
   "export": [
-    "hindcast export 01a22031-1d21-7185-9dc2-9f78124fc408 trades -o trades.csv",
+    "hindcast export trades -o trades.csv",
     "hindcast export 01a22031-1d21-7185-9dc2-9f78124fc408 report -o report.html",
   ],
   "export-account": ["hindcast export-account hindcast-backup"],

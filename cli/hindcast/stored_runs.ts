@@ -148,16 +148,17 @@ type Found =
   | { readonly kind: "backtest"; readonly backtest: Backtest }
   | { readonly kind: "optimization"; readonly optimization: Optimization };
 
+/** The id of the newest backtest. @throws CommandError where there is none. */
+async function findNewest(caller: Caller): Promise<string> {
+  const { backtests: [newest] } = await calling(caller, caller.api.backtests.summaries.query({ limit: 1 }));
+  if (newest !== undefined) return newest.id;
+  throw new CommandError("You have no backtests", EXIT.failed, { code: "BACKTEST_NOT_FOUND" });
+}
+
 /** A run by its id, or the newest backtest. @throws CommandError where there is none. */
 async function findRun(caller: Caller, id: string | undefined): Promise<Found> {
   const { backtests, optimizations } = caller.api;
-  if (id === undefined) {
-    const { backtests: [newest] } = await calling(caller, backtests.summaries.query({ limit: 1 }));
-    if (newest === undefined) {
-      throw new CommandError("You have no backtests", EXIT.failed, { code: "BACKTEST_NOT_FOUND" });
-    }
-    return await findRun(caller, newest.id);
-  }
+  if (id === undefined) return await findRun(caller, await findNewest(caller));
   const run = await unlessMissing(caller, backtests.get.query({ id }));
   if (run !== null) return { kind: "backtest", ...run };
   const optimization = await unlessMissing(caller, optimizations.get.query({ id }));
@@ -203,13 +204,16 @@ const FORMATS = ["csv", "json", "arrow"] as const;
 
 /** `hindcast export`. */
 export const exportCommand = serviceCommand("export", "Write a table of a run to a file or to standard output")
-  .argument("<id>", "the id of a backtest, or of an optimization for trials")
-  .argument("<what>", TABLES.join(", "))
+  .usage("[options] [id] <what>")
+  .argument("<id>", "the id of a backtest, or of an optimization for trials (default: your newest backtest)")
+  .argument("[what]", TABLES.join(", "))
   .option("-f, --format <format>", FORMATS.join(", "), "csv")
   .option("-o, --output <file>", "the file (default: standard output)")
-  .action(async (id, what, { format, output: path, ...options }) => {
+  .action(async (first, second, { format, output: path, ...options }) => {
     const caller = callerFor(options);
-    const answer = await caller.send(exportPath(id, what, format));
+    const pathOf = exportPath(second ?? first, format);
+    if (second === undefined && first === "trials") throw usageError("Cannot export trials: name their optimization");
+    const answer = await caller.send(pathOf(second === undefined ? await findNewest(caller) : first));
     const body = answer.body ?? new Blob([]).stream();
     if (path === undefined) return await body.pipeTo(Deno.stdout.writable, { preventClose: true });
     const file = await Deno.open(resolve(invocationFolder(), path), { write: true, create: true, truncate: true });
@@ -217,14 +221,14 @@ export const exportCommand = serviceCommand("export", "Write a table of a run to
     say(`Wrote ${path}.`);
   });
 
-function exportPath(id: string, what: string, format: string): string {
+/** The path of a table, by the id of its run. */
+function exportPath(what: string, format: string): (id: string) => string {
   const table = TABLES.find((known) => known === what);
   if (table === undefined) throw usageError(`Cannot export ${what}: choose one of ${TABLES.join(", ")}`);
   if (!FORMATS.some((known) => known === format)) {
     throw usageError(`Cannot export as ${format}: --format must be one of ${FORMATS.join(", ")}`);
   }
-  const [run, name] = [encodeURIComponent(id), encodeURIComponent(table)];
-  if (table === "trials") return `/api/optimizations/${run}/trials?format=${format}`;
+  const kind = table === "trials" ? "optimizations" : "backtests";
   const query = table === "log" || table === "report" ? "" : `?format=${format}`;
-  return `/api/backtests/${run}/${name}${query}`;
+  return (id) => `/api/${kind}/${encodeURIComponent(id)}/${table}${query}`;
 }

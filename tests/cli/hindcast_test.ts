@@ -51,6 +51,7 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
   expect((await json(["watch", later.backtest.id])).backtest.status).toBe("completed");
   // Without an id, the newest.
   expect((await json(["show"])).backtest.id).toBe(later.backtest.id);
+  expect((await call(["export", "trades"])).stdout).toBe((await call(["export", later.backtest.id, "trades"])).stdout);
   const shown = await call(["show", backtest.id]);
   expect(shown.stdout).toMatch(/mine {2}DEMO@SAMPLE 1h, 2024-01-01 to 2024-03-01[^]*Net return[^]*Equity[^]*Profit/);
   expect((await json(["list", "--search", "mine"])).backtests.map(({ id }: { id: string }) => id)).toEqual([
@@ -197,6 +198,8 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
     [2, ["optimize", ...RUN.slice(1), "-s", "fast=4-24"], "or values with commas between"],
     [1, ["import", "missing.csv"], "there is no such file"],
     [2, ["export", NOBODYS, "trads"], "trades"],
+    [2, ["export", NOBODYS], `Cannot export ${NOBODYS}: choose one of trades`],
+    [2, ["export", "trials"], "name their optimization"],
     [3, ["list", "--url", nowhere], "Is the service running there?"],
     [3, ["export", NOBODYS, "trades", "--url", nowhere], "Is the service running there?"],
     // The token of this service is for no other; that of the environment is the user's own word.
