@@ -81,7 +81,7 @@ async function measurePause(url: string): Promise<number> {
       text += piece;
       const events = text.match(/^event: beat$/gm)?.length ?? 0;
       while (arrivals.length < events) arrivals.push(performance.now());
-      if (arrivals.length > 1 || text.length > EVENTS_LENGTH_MAX) break;
+      if (text.length > EVENTS_LENGTH_MAX) return NaN;
     }
     return (arrivals[1] ?? NaN) - (arrivals[0] ?? NaN);
   } catch {
