@@ -51,7 +51,7 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
   expect((await json(["watch", later.backtest.id])).backtest.status).toBe("completed");
   // Without an id, the newest.
   expect((await json(["show"])).backtest.id).toBe(later.backtest.id);
-  expect((await call(["export", "trades"])).stdout).toBe((await call(["export", later.backtest.id, "trades"])).stdout);
+  expect(await call(["export", "trades"])).toEqual(await call(["export", later.backtest.id, "trades"]));
   const shown = await call(["show", backtest.id]);
   expect(shown.stdout).toMatch(/mine {2}DEMO@SAMPLE 1h, 2024-01-01 to 2024-03-01[^]*Net return[^]*Equity[^]*Profit/);
   expect((await json(["list", "--search", "mine"])).backtests.map(({ id }: { id: string }) => id)).toEqual([
@@ -83,13 +83,11 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
       "--no-wait",
     ],
   ]);
-  expect((await json(["watch", optimization.id])).optimization).toMatchObject({
-    status: "completed",
-    trials: { done: 6 },
-  });
-  const map = await call(["show", optimization.id]);
+  const watched = await json(["watch", optimization.id]);
+  expect(watched.optimization).toMatchObject({ status: "completed", trials: { done: 6 } });
   // Two runs and six trials; the scan is of other markets.
-  expect(map.stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck[^]*One of 8 tries/);
+  const { stdout } = await call(["show", optimization.id]);
+  expect(stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck[^]*One of 8 tries/);
   const list = (await showOn(80, "list", env)).trimEnd().split("\r\n");
   expect(list.every((line) => line.length <= 80)).toBe(true);
   expect(list.slice(1, 4).join("\n")).toMatch(/Run +│ +Return │ Sharpe │\n.+\n.* DEMO@SAMPLE 1h/);

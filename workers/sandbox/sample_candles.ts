@@ -3,7 +3,7 @@ import type { InputCandles } from "../../engine/inputs.ts";
 import { Random } from "./random.ts";
 import type { Series } from "./candle_series.ts";
 
-export const SAMPLE_CANDLES = 512;
+const SAMPLE_CANDLES = 512;
 /** Of decisions, for a strategy that waits long for its first one. */
 const DECISIONS_MIN = 256;
 /** A longer warm-up is not waited for: the report says that no decision was due. */
@@ -35,7 +35,7 @@ export function sampleCandles(count = SAMPLE_CANDLES): Candles {
   return candles;
 }
 
-/** So many of them that a strategy has to decide. @param warmup Candles up to and including its first decision's. */
+/** Sample candles that a strategy has to decide on. @param warmup Candles up to and including its first decision's. */
 export function candlesToDecide(warmup: number): Candles {
   return sampleCandles(Math.min(CANDLES_MAX, Math.max(SAMPLE_CANDLES, warmup + DECISIONS_MIN)));
 }
