@@ -13,14 +13,13 @@ import { addUser, archiveTenDays, newTenDaysBacktest } from "../tests/support/ba
 import { createTestDatabase } from "../tests/support/database.ts";
 import { type RunningProcess, startProcess } from "../tests/support/process.ts";
 import { openQueue } from "../workers/queue.ts";
-import { report } from "./measure.ts";
+import { readCpuMs, report } from "./measure.ts";
 
 const OWNER = "bench";
 const PROCESSES = [1, 2, 4];
 const RUNS_OF_PROCESS = Number(Deno.args[0] ?? 600);
 /** Of the runs of a measurement, which warm the processes up. */
 const WARM_SHARE = 0.4;
-const TICK_MS = 10;
 const STEP_MS = 0.05;
 
 /** Milliseconds that a run takes. */
@@ -97,7 +96,8 @@ async function untilDone(db: Db, runs: number): Promise<void> {
 /** The id of PostgreSQL's first process, on this machine. */
 async function findServer(db: Db): Promise<number> {
   const [row] = rowsOf(await db.execute(sql`select pg_backend_pid() as pid`));
-  return Number(fieldsOf(Number(Object(row).pid))[1]);
+  const [, parent] = Deno.readTextFileSync(`/proc/${Object(row).pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
+  return Number(parent);
 }
 
 function readTimes(workers: readonly RunningProcess[], server: number) {
@@ -105,17 +105,11 @@ function readTimes(workers: readonly RunningProcess[], server: number) {
   return { worker: sumMs(workers.map(({ pid }) => pid)), database: sumMs([server, ...children]) };
 }
 
-/** Processor time until now, with that of children that have ended. */
 function sumMs(pids: readonly number[]): number {
-  return pids.flatMap((pid) => fieldsOf(pid).slice(11, 15)).reduce((ms, ticks) => ms + Number(ticks) * TICK_MS, 0);
+  return pids.reduce((ms, pid) => ms + readCpuMs(pid), 0);
 }
 
-/** The fields behind the name, which may have spaces: the state, the parent and so on. */
-function fieldsOf(pid: number): string[] {
-  return Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
-}
-
-/** @returns Runs a second of so many processes. */
+/** Predicts the runs a second of `count` processes. */
 function simulate({ worker, database, waiting }: Stages, count: number, cores: number): number {
   const computing = worker + database;
   // They begin apart, as they do in fact.
@@ -129,7 +123,7 @@ function simulate({ worker, database, waiting }: Stages, count: number, cores: n
       if (process.computing > 0) process.computing -= speed * STEP_MS;
       else process.waiting -= STEP_MS;
       if (process.computing > 0 || process.waiting > 0) continue;
-      // What a step did too much counts for the next run.
+      // A step may do more than was left; the next run has that much less.
       process.computing += computing;
       process.waiting += waiting;
       runs++;

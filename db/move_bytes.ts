@@ -90,7 +90,7 @@ async function moveOutCandles(db: Db, store: ObjectStore, after: readonly string
     .orderBy(asc(instrumentId), asc(timeframe), asc(month)).limit(ROWS_OF_STEP);
   await mapSome(rows, async (row) => {
     const object = await store.put(row.data);
-    // Whoever writes candles takes this lock first: without it, the trigger of the version would wait for one that waits for us.
+    // Imports take this lock first. Without it, two transactions could wait for each other at the trigger of the version.
     await db.transaction(async (tx) => {
       await lockInstrument(tx, row.instrumentId);
       await tx.update(candleChunks).set({ data: NOTHING, object }).where(and(

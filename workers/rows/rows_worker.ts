@@ -40,6 +40,8 @@ export class RowsWorker {
   readonly #answers: PromiseWithResolvers<RowsAnswer>[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #idleMs: number;
+  /** Orders millions of rows, which takes seconds, in a thread of its own: no list waits behind it. */
+  #sorter: RowsWorker | undefined;
   #running = 0;
   #isClosed = false;
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -68,6 +70,7 @@ export class RowsWorker {
   close(): void {
     clearTimeout(this.#idle);
     this.#isClosed = true;
+    this.#sorter?.close();
     this.#thread?.terminate();
     for (const answer of this.#answers.splice(0)) answer.reject(new RowsClosed());
   }
@@ -113,13 +116,13 @@ export class RowsWorker {
    * @returns Undefined where none is kept.
    */
   async order(key: string, keys: RowKeys | null, wanted: WantedRows): Promise<OrderedRows | undefined> {
-    const answer = await this.#inTurn(() => this.#do({ kind: "order", key, chunk: keys, wanted }));
+    const answer = await this.#sort({ kind: "order", key, chunk: keys, wanted });
     return answer.type === "missing" ? undefined : required(answer, "ordered").ordered;
   }
 
   /** Measures how closed trades are spread. @param trades Given away. */
   async spread(trades: ClosedTrades): Promise<TradeSpread> {
-    return required(await this.#inTurn(() => this.#do({ kind: "spread", trades })), "spread").spread;
+    return required(await this.#sort({ kind: "spread", trades }), "spread").spread;
   }
 
   /**
@@ -135,6 +138,12 @@ export class RowsWorker {
   /** A PNG of equity curves; drawCurves() has their bounds. */
   async draw(curves: readonly (readonly number[])[]): Promise<Uint8Array<ArrayBuffer>> {
     return required(await this.#inTurn(() => this.#do({ kind: "draw", curves })), "drawn").png;
+  }
+
+  async #sort(task: RowsTask): Promise<RowsAnswer> {
+    if (this.#isClosed) throw new RowsClosed();
+    const sorter = this.#sorter ??= new RowsWorker(this.#idleMs);
+    return await sorter.#inTurn(() => sorter.#do(task));
   }
 
   #doWithTrials(

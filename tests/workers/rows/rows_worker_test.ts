@@ -65,6 +65,25 @@ Deno.test("a thread orders rows by their keys, and keeps the order", async () =>
   }
 });
 
+Deno.test("no list waits behind an order of millions of rows", async () => {
+  const worker = new RowsWorker();
+  try {
+    const keys = Float64Array.from({ length: 4_000_000 }, (_, i) => Math.sin(i));
+    const done: string[] = [];
+    const draw = async () => {
+      await worker.draw([[1, 2]]);
+      done.push("draw");
+    };
+    await draw();
+    const ordered = worker.order("all", { keys, isDown: false }, { from: 0, until: 1 }).then(() => done.push("order"));
+    await draw();
+    expect(done).toEqual(["draw", "draw"]);
+    await ordered;
+  } finally {
+    worker.close();
+  }
+});
+
 Deno.test("a thread cuts rows out of chunks of trades, with both tags of each", async () => {
   const worker = new RowsWorker();
   try {
