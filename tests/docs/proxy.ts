@@ -43,7 +43,8 @@ for (const name of PROXIES) {
         text.replace("proxy_http_version 1.1;", "proxy_ignore_headers X-Accel-Buffering;");
       const holder = await startProxy(name, [Number(new URL(service.url).port)], holding);
       const finding = expect.objectContaining({ check: "events", status: "failed" });
-      await until(() => fetch(`${holder.url}/api/health/live`).then(({ status }) => status === 200, () => false));
+      const held = new TestClient(holder.url);
+      await until(() => held.get("/api/health/live").then(({ status }) => status === 200, () => false));
       expect(await findWay({ url: holder.url })).toContainEqual(finding);
       await holder.end();
     }
