@@ -17,11 +17,14 @@ const MINUTES_RATIO = 3;
 const TRIALS_RATIO = 4;
 const TRIALS_MS_MAX = 2200;
 const ORDERS_MS_MAX = 600;
+const PYTHON_TRIALS_MS_MAX = 20_000;
 const WARM_UP = 3;
 /** Nothing tells when a process that waits is ready. */
 const PAUSE_MS = 2000;
 const rounds = Number(Deno.args[0] ?? 9);
-const source = await Deno.readTextFile(new URL("../strategies/scripts/sma_cross.ts", import.meta.url));
+const read = (path: string) => Deno.readTextFile(new URL(`../strategies/${path}`, import.meta.url));
+const source = await read("scripts/sma_cross.ts");
+const python = await read("scripts_python/sma_cross.py");
 /** An order each five minutes: 105,120 in a leap year's first 365 days. */
 const ORDERS = `strategy(() => ({
   decide(i, candles, account, orders) {
@@ -33,7 +36,7 @@ const ORDERS = `strategy(() => ({
 const SPACE = { fast: { min: 5, max: 24, step: 1 }, slow: { min: 30, max: 226, step: 4 } };
 
 /** The strategy of a record. */
-type Strategy = "built-in" | { readonly source: string };
+type Strategy = "built-in" | { readonly source: string; readonly language?: "python" };
 
 await onBothDatabases(await readYear(), measure);
 
@@ -82,6 +85,12 @@ async function measureTrials(kind: string, client: TestClient): Promise<void> {
   const reference = { name: "built-in", value: other };
   await report({ measure, ours, reference, goal: { of: "ratio", most: TRIALS_RATIO } });
   await report({ measure: `${measure}, in all`, ours, goal: { of: "ours", most: TRIALS_MS_MAX } });
+  await report({
+    measure: `${kind}: 1,000 trials over a year of 1h, inline script in Python`,
+    ours: await optimize(client, { source: python, language: "python" }),
+    reference,
+    goal: { of: "ours", most: PYTHON_TRIALS_MS_MAX },
+  });
 }
 
 /** Measures both in turn, because other processes may load the machine for a while. @returns Medians of milliseconds. */
@@ -129,7 +138,7 @@ async function optimize(client: TestClient, strategy: Strategy): Promise<number>
 }
 
 function describe(strategy: Strategy, parameters: object) {
-  const runtime = strategy === "built-in" ? {} : { runtime: { type: "script", source: strategy.source } };
+  const runtime = strategy === "built-in" ? {} : { runtime: { type: "script", ...strategy } };
   const isCross = strategy !== "built-in" && strategy.source === source;
   const own = isCross ? { direction: "both", takeProfitLevel: 0, stopLossLevel: 0 } : {};
   return {
