@@ -169,6 +169,11 @@ export class Book implements OrderBook {
     return this.#watch().fills;
   }
 
+  /** Has `watchFills` keep them in a list of several markets. */
+  shareFills(fills: FillRecord[]): void {
+    this.#watch().fills = fills;
+  }
+
   describeTrade(trade: number, i: number): TradeDetails | null {
     const found = this.#ledger.open.find(trade);
     return found === null ? null : this.#watch().describe(found, this.#ledger.side, i);

@@ -189,8 +189,8 @@ export class Ledger implements Account {
 
   /** The watch of its trades, from now on. @param tagOf The tag of an order. */
   watch(tagOf: (order: number) => string | null): TradeWatch {
-    const { log } = this;
-    return this.#watch ??= new TradeWatch({ candles: this.#candles, tagOf, lastClosed: () => log.last() });
+    const { log, market } = this;
+    return this.#watch ??= new TradeWatch({ market, candles: this.#candles, tagOf, lastClosed: () => log.last() });
   }
 
   /** Sets the stop loss and take profit of an open trade; null keeps one. False when there is no such trade. */

@@ -42,6 +42,8 @@ export interface ClosedTrade {
 
 /** A fill of a market. */
 export interface FillRecord {
+  /** Index of the market. */
+  readonly market: number;
   /** The order that was filled; NO_ORDER: a stop, a target or the simulator closed the trade. */
   readonly order: number;
   readonly trade: number;
@@ -62,6 +64,7 @@ export interface FillRecord {
 
 /** The parts of a run that are watched. */
 interface Watched {
+  readonly market: number;
   readonly candles: Candles;
   readonly tagOf: (order: number) => string | null;
   /** The profit and the fees of the trade that was logged last. */
@@ -70,8 +73,8 @@ interface Watched {
 
 /** The fills and trades of one market, for a strategy that asks for more of them than it needs for orders. */
 export class TradeWatch {
-  /** Fills since the strategy last emptied the list, oldest first. */
-  readonly fills: FillRecord[] = [];
+  /** Fills since the strategy last emptied the list, oldest first; one list may be that of several markets. */
+  fills: FillRecord[] = [];
   readonly #watched: Watched;
   readonly #excursions: Excursions;
   readonly #mark = new Fill();
@@ -83,8 +86,9 @@ export class TradeWatch {
 
   /** Notes a fill that opened a trade, or added to it. @param side Of the trade. */
   enter(trade: OpenTrade, { index, units, price, fee, order }: Fill, side: number): void {
-    const { candles, tagOf } = this.#watched;
+    const { market, candles, tagOf } = this.#watched;
     this.fills.push({
+      market,
       ...{ order, trade: trade.number, index, time: candles.time[index]!, tag: tagOf(order) },
       ...{ side, quantity: units, price, fee, reason: ENTRY, closed: null },
     });
@@ -92,7 +96,7 @@ export class TradeWatch {
 
   /** Notes a fill that closed a trade, or a part of it, once it is logged. @param side Of the trade. */
   exit(trade: OpenTrade, fill: Fill, side: number, reason: number): void {
-    const { candles: { time }, tagOf, lastClosed } = this.#watched;
+    const { market, candles: { time }, tagOf, lastClosed } = this.#watched;
     const { index, units: quantity, price, fee } = fill;
     const { number, order, entryIndex, price: entryPrice } = trade;
     const { pnl: profit, fees } = lastClosed();
@@ -100,6 +104,7 @@ export class TradeWatch {
     const entryTime = time[entryIndex]!;
     const closed = { order, tag: tagOf(order), entryIndex, entryTime, entryPrice, profit, fees, bestPrice, worstPrice };
     this.fills.push({
+      market,
       ...{ order: reason === SIGNAL ? fill.order : NO_ORDER, trade: number, index, time: time[index]! },
       ...{ side: -side, quantity, price, fee, reason, tag: null, closed },
     });

@@ -1,3 +1,4 @@
+import type { FillRecord } from "../trade_watch.ts";
 import type { TradingAccount } from "../trading_account.ts";
 import { type OrderBook, REFUSED } from "../strategy.ts";
 import {
@@ -88,6 +89,7 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
   readonly #asks: Uint8Array;
   readonly #isAligned: boolean;
   readonly #touched = new Set<Seat>();
+  #fills: FillRecord[] | null = null;
   #row = 0;
   #instant = NaN;
 
@@ -175,6 +177,13 @@ export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAcco
     ledger.isMember = seat.isMemberAt(this.#instant);
     book.index = seat.opened;
     return book;
+  }
+
+  watchFills(): FillRecord[] {
+    if (this.#fills !== null) return this.#fills;
+    const fills: FillRecord[] = [];
+    for (const { market } of this.#seats) market.book.shareFills(fills);
+    return this.#fills = fills;
   }
 
   /** Notes that a market may have new orders: a candle that has begun unnoticed is too late for them. */

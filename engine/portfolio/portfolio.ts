@@ -8,6 +8,7 @@ import type { OrderColumns } from "../order_columns.ts";
 import type { Bound, Bounds } from "../run.ts";
 import type { OrderBook, Strategy } from "../strategy.ts";
 import type { TradeColumns } from "../trade_columns.ts";
+import type { FillRecord } from "../trade_watch.ts";
 
 /**
  * The input and output of a run over many markets with one account (run_portfolio.ts). A market's index is its row in
@@ -183,6 +184,8 @@ export interface PortfolioOrders {
   target(weights: Float64Array, minTrade?: number, tag?: string | null): void;
   /** Every order of a single market, with its own book. @param market Its index. */
   of(market: number): OrderBook;
+  /** Keeps the fills of all markets from now on, in the order in which they happen, in a list that the strategy empties. */
+  watchFills(): FillRecord[];
 }
 
 /** Trades of many markets: `market` holds the index of each. Fees and pnl are in the account's currency, prices in the market's. */

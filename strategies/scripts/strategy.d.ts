@@ -268,12 +268,25 @@ interface Markets extends ReadonlyArray<Market> {
   of(name: string): Market;
 }
 
+/** A closed trade of a portfolio, or a part of one. */
+interface MarketTrade extends ClosedTrade {
+  /** The id of its market, such as `SPY@ARCA`. */
+  readonly market: string;
+}
+
+/** A fill of a portfolio. Without `order`, a target may have been filled, too. */
+interface MarketFill extends Fill {
+  readonly market: string;
+}
+
 /** The account of a portfolio. */
 interface PortfolioAccount {
   readonly cash: number;
   /** cash + the sum of quantity x last close. */
   readonly equity: number;
   readonly initialBalance: number;
+  /** The trades of all markets that were closed last, the newest first; 256 at most. */
+  readonly closedTrades: readonly MarketTrade[];
 }
 
 /** The orders of a portfolio. Targets are carried out before the other orders of a decision. */
@@ -304,6 +317,10 @@ interface PortfolioStrategy {
   prepare?(markets: Markets): void;
   /** Called at a moment at which candles have closed. @param now Milliseconds since 1970. */
   decide(now: number, markets: Markets, account: PortfolioAccount, orders: PortfolioOrders): void;
+  /** Called before `decide` for each fill of any market since the last decision, oldest first. */
+  onFill?(fill: MarketFill): void;
+  /** Called for each trade that a fill has closed, or a part of it, behind its `onFill`. */
+  onClose?(trade: MarketTrade): void;
 }
 
 /**

@@ -154,10 +154,21 @@ class Markets(tuple[Market, ...]):
     def of(self, name: str) -> Market:
         """A market by its id, such as SPY@ARCA, or by a symbol that only one has."""
 
+class MarketTrade(ClosedTrade):
+    """A closed trade of a Portfolio, or a part of one. `market` is the id of its market, such as SPY@ARCA."""
+
+    market: str
+
+class MarketFill(Fill):
+    """A fill of a Portfolio. Without `order`, a target may have been filled, too."""
+
+    market: str
+
 class PortfolioAccount(Protocol):
-    """The account at the deciding moment."""
+    """The account at the deciding moment. `closed_trades` are those of all markets, the newest first; 256 at most."""
 
     cash: float
+    closed_trades: tuple[MarketTrade, ...]
     equity: float
     initial_balance: float
 
@@ -179,6 +190,10 @@ class Portfolio:
     every: Any
     def prepare(self, markets: Markets) -> None: ...
     def decide(self, now: float, markets: Markets, account: PortfolioAccount, orders: PortfolioOrders) -> None: ...
+    def on_fill(self, fill: MarketFill) -> None:
+        """Called before `decide` for each fill of any market since the last decision, oldest first."""
+    def on_close(self, trade: MarketTrade) -> None:
+        """Called for each trade that a fill has closed, or a part of it, behind its `on_fill`."""
 
 class UtcParts(NamedTuple):
     """The parts of a time; Sunday is weekday 0."""

@@ -7,6 +7,7 @@ import { importHours } from "../support/made_markets.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startProcess } from "../support/process.ts";
 import { INGESTION_SECRET } from "../support/service.ts";
+import { tellFills } from "./portfolio_fills.ts";
 
 await buildInterpreter();
 const SYMBOLS = ["AAA", "BBB", "CCC"];
@@ -35,6 +36,7 @@ Deno.test("a class in Python decides on many markets with one account", async (t
   await t.step("it trades as the built-in and the script in TypeScript do, inline and registered", () => twins(user));
   await t.step("orders of single markets, columns, plots and lines", () => orders(user));
   await t.step("an optimization tries its parameters", () => optimize(user));
+  await t.step("fills and closed trades are told alike in both languages", () => tellFills(user, REQUEST, INSTRUMENTS));
   await t.step("it needs instruments", () => alone(user));
   await t.step("calls that are refused are errors that it may catch", () => catches(user));
   for (const [name, decide, code, message] of HOSTILE) {

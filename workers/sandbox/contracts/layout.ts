@@ -107,7 +107,9 @@ export const TAGS_AT = NAMES_AT + WORKING_MAX.limit * 4;
 /** The details of the listed trades, and fills. */
 export const DETAILS_AT = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
 export const FILLS_AT = DETAILS_AT + TRADES_MAX.limit * DETAIL_BYTES;
-export const MEMORY_BYTES = FILLS_AT + FILLS_AT_ONCE * FILL_BYTES;
+/** The markets of fills, where a strategy decides on many. */
+export const FILL_MARKETS_AT = FILLS_AT + FILLS_AT_ONCE * FILL_BYTES;
+export const MEMORY_BYTES = FILL_MARKETS_AT + FILLS_AT_ONCE * 4;
 
 /** The closes that the account is marked at, the columns of candles and those of indicators. */
 export const WINDOWS_MAX = 1 + CANDLE_COLUMNS.length + COLUMNS_MAX;
@@ -161,6 +163,7 @@ export const LAYOUT = {
   tagsAt: TAGS_AT,
   detailsAt: DETAILS_AT,
   fillsAt: FILLS_AT,
+  fillMarketsAt: FILL_MARKETS_AT,
   detail: DETAIL,
   detailBytes: DETAIL_BYTES,
   fill: FILL,

@@ -43,6 +43,7 @@ export class RecordedPortfolio implements PortfolioStrategy {
         orders.target(weights, minTrade, tag);
       },
       of: (market: number): OrderBook => orders.of(market),
+      watchFills: () => orders.watchFills(),
     });
   }
 }

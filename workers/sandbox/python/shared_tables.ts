@@ -1,5 +1,14 @@
 import { DETAIL_BYTES, FILL_BYTES, ORDER_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADE_BYTES } from "../contracts/abi.ts";
-import { DETAILS_AT, FILLS_AT, NAMES_AT, ORDERS_AT, STATE, TAGS_AT, TRADES_AT } from "../contracts/layout.ts";
+import {
+  DETAILS_AT,
+  FILL_MARKETS_AT,
+  FILLS_AT,
+  NAMES_AT,
+  ORDERS_AT,
+  STATE,
+  TAGS_AT,
+  TRADES_AT,
+} from "../contracts/layout.ts";
 import { isWhole } from "../script/realm_answers.ts";
 import type { Interpreter } from "./interpreter.ts";
 
@@ -51,6 +60,7 @@ export class SharedTables {
   /** Gives the interpreter the first rows of the table of fills. */
   giveFills(count: number): void {
     this.#copy(FILLS_AT, count * FILL_BYTES);
+    this.#copy(FILL_MARKETS_AT, count * 4);
   }
 
   #copy(from: number, bytes: number): void {

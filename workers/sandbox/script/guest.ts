@@ -140,11 +140,6 @@ export class ScriptGuest extends RealmGuest {
     throw this.explain(new ScriptError(ask(() => this.door.failure())), at);
   }
 
-  /** Gives the script the first rows of the table of fills. */
-  giveFills(count: number): void {
-    ask(() => this.door.takeFills(count));
-  }
-
   /** Orders of the last decision. */
   get rows(): number {
     return this.words[STATE.rows / 4]!;

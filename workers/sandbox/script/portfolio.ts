@@ -8,10 +8,14 @@ import type {
 } from "../../../engine/portfolio/portfolio.ts";
 import { firstFrom } from "../../../engine/portfolio/timeline.ts";
 import type { OrderBook } from "../../../engine/strategy.ts";
+import type { FillRecord } from "../../../engine/trade_watch.ts";
 import { RunError } from "../../common/outcome.ts";
-import { ORDERS_MAX, RUN_ORDERS_MAX } from "../contracts/abi.ts";
+import { FILL_BYTES, ORDERS_MAX, RUN_ORDERS_MAX } from "../contracts/abi.ts";
 import {
   DETAILS_AT,
+  FILL_MARKETS_AT,
+  FILLS_AT,
+  FILLS_AT_ONCE,
   ORDERS_AT,
   PORTFOLIO as AT,
   RESULTS_AT,
@@ -20,6 +24,7 @@ import {
   WORKING_AT,
 } from "../contracts/layout.ts";
 import { Tables } from "../wasm/tables.ts";
+import { writeFill } from "../wasm/trade_rows.ts";
 import { OrderNames } from "./order_names.ts";
 import type { PortfolioGuest } from "./portfolio_guest.ts";
 import { brokenRealm, isWhole } from "./realm_answers.ts";
@@ -74,10 +79,14 @@ class PortfolioPlayer {
   /** Rows of each market that are shown. */
   readonly #shown: Int32Array;
   readonly #books: (MarketBook | null)[];
+  /** Of the memory in which the realm takes fills. */
+  readonly #views: { readonly words: Int32Array; readonly doubles: Float64Array };
   #targets = 0;
 
   constructor(guest: PortfolioGuest, markets: readonly MarketView[], instants: Float64Array) {
+    const { memory } = guest;
     this.#guest = guest;
+    this.#views = { words: new Int32Array(memory), doubles: new Float64Array(memory) };
     this.#columns = guest.prepare(markets.map(({ candles }) => candles));
     this.#instants = instants;
     this.#shown = new Int32Array(this.#columns.length);
@@ -87,6 +96,7 @@ class PortfolioPlayer {
   decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
     this.#show(markets, account);
     this.#writeLists(markets, orders);
+    if (this.#guest.hasFills) this.#giveFills(orders.watchFills());
     this.#guest.decide(now, firstFrom(this.#instants, now));
     this.#target(now, markets, orders);
     this.#place(now, markets, orders);
@@ -129,6 +139,21 @@ class PortfolioPlayer {
     words[STATE.workingCount / 4] = tables.workingCount;
     words[STATE.workingRevision / 4] = tables.workingRevision;
     names.writeWorking(tables.workingCount);
+  }
+
+  /** Empties a list of fills into the realm. */
+  #giveFills(fills: FillRecord[]): void {
+    const views = this.#views;
+    for (let from = 0; from < fills.length; from += FILLS_AT_ONCE) {
+      const given = fills.slice(from, from + FILLS_AT_ONCE);
+      for (const [n, fill] of given.entries()) {
+        const names = this.#books[fill.market]?.names;
+        writeFill(views, FILLS_AT + n * FILL_BYTES, fill, names?.nameOf ?? (() => 0));
+        views.words[FILL_MARKETS_AT / 4 + n] = fill.market;
+      }
+      this.#guest.giveFills(given.length);
+    }
+    fills.length = 0;
   }
 
   #target(now: number, markets: readonly MarketView[], orders: PortfolioOrders): void {

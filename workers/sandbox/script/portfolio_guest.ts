@@ -31,6 +31,7 @@ export class PortfolioGuest extends RealmGuest {
   /** Rows of the lists that the script reads. */
   readonly listsMax: Reads["listsMax"];
   readonly hasDetails: boolean;
+  readonly hasFills: boolean;
   /** The numbers of the account, the markets and the last decision (layout.ts, PORTFOLIO). */
   readonly state: Float64Array;
   readonly #portfolio: PortfolioDoor;
@@ -52,6 +53,7 @@ export class PortfolioGuest extends RealmGuest {
     this.#series = series;
     this.listsMax = reads.listsMax;
     this.hasDetails = reads.hasDetails;
+    this.hasFills = reads.hasFills;
     this.#bits = series.isWatched ? reads.bits | PEEKS_BIT : reads.bits;
     const { markets, timeframeMs, isTrial = false } = series;
     const names = JSON.stringify(markets.map(({ id, symbol, exchange }) => [id, symbol, exchange]));

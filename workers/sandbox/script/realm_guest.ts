@@ -106,6 +106,11 @@ export class RealmGuest {
     this.attempt("start", this.#run);
   }
 
+  /** Gives the script the first rows of the table of fills. */
+  giveFills(count: number): void {
+    ask(() => this.door.takeFills(count));
+  }
+
   /** The columns that a script sees of a market, which it has just asked for. @throws {RunError} */
   protected showColumns(
     door: ColumnDoor,

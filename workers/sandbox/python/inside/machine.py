@@ -40,6 +40,12 @@ class Portfolio:
         """Called at the first close of each period."""
         raise NotImplementedError("the strategy has no decide(self, now, markets, account, orders)")
 
+    def on_fill(self, fill):
+        """Called before `decide` for each fill since the last decision, of any market."""
+
+    def on_close(self, trade):
+        """Called for each trade that a fill has closed, or a part of it."""
+
 
 BASES = (Strategy, Portfolio)
 OWN = frozenset(name for base in BASES for name in vars(base) if not name.startswith("__")) - {"every"}
@@ -74,8 +80,6 @@ class Program:
         for name in vars(self.kind):
             if name not in OWN and MISSPELT.fullmatch(name):
                 raise TypeError(f"{name} is not known: use warmup, prepare, decide, on_fill and on_close")
-            if self.is_portfolio() and name in ("on_fill", "on_close"):
-                raise TypeError(f"{name} is for strategies of one market: read orders.of(id).trades")
 
     def is_portfolio(self):
         return issubclass(self.kind, Portfolio)
@@ -109,6 +113,13 @@ class Program:
     def warmup(self):
         warmup = self.strategy.warmup
         return warmup() if callable(warmup) else warmup
+
+    def expect_fills(self):
+        """Notes that the strategy is told of fills, once its reads are known."""
+        base = Portfolio if self.is_portfolio() else Strategy
+        is_told = self.kind.on_fill is not base.on_fill or self.kind.on_close is not base.on_close
+        if is_told and columns.list_bits & 16 == 0:
+            want()
 
     def read_parameters(self, given):
         declared = declare(self.kind)
@@ -214,9 +225,7 @@ def prepare(rows, bits, inputs):
         columns.list_bits = bits >> len(CANDLE_COLUMNS)
         columns.open(rows, bits, candles, json.loads(inputs))
         refuse_answer("prepare", program.strategy.prepare(candles))
-        kind = program.kind
-        if columns.list_bits & 16 == 0 and (kind.on_fill is not Strategy.on_fill or kind.on_close is not Strategy.on_close):
-            want()
+        program.expect_fills()
     failure = attempt(act)
     columns.close()
     return failure
@@ -326,6 +335,7 @@ def prepare_portfolio(rows, bits, inputs, marks):
         for each, market, count in zip(many.columns, many.markets, json.loads(rows)):
             each.open(count, bits, market._candles, names)
         refuse_answer("prepare", program.strategy.prepare(many.markets))
+        program.expect_fills()
     failure = attempt(act)
     for each in many.columns:
         each.close()
@@ -355,6 +365,7 @@ def read_tag_of_targets():
 def decide_portfolio(now):
     def act():
         many.begin()
+        fills.report(program.strategy)
         refuse_answer("decide", program.strategy.decide(now, many.markets, MANY_ACCOUNT, MANY_ORDERS))
         many.end()
     return attempt(act)

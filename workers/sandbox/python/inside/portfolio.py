@@ -77,6 +77,11 @@ class ManyAccount:
     def initial_balance(self):
         return many.state[AT["initialBalance"]]
 
+    @property
+    def closed_trades(self):
+        """The trades that were closed last in all markets, the newest first."""
+        return fills.closed_trades()
+
 
 class ManyOrders:
     """Targets of weights, and the orders of each market."""

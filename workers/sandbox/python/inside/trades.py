@@ -12,6 +12,9 @@ ClosedTrade = namedtuple(
     "trade order tag quantity entry_index entry_time entry_price exit_index exit_time exit_price exit_reason profit fees "
     "best_price worst_price",
 )
+# Of a strategy that decides on many markets: with the id of the market.
+MarketFill = namedtuple("MarketFill", (*Fill._fields, "market"))
+MarketTrade = namedtuple("MarketTrade", (*ClosedTrade._fields, "market"))
 
 
 class Row:
@@ -120,6 +123,8 @@ class Fills:
             del self._closed[:-most]
 
     def report(self, strategy):
+        if not self._waiting:
+            return
         waiting, self._waiting = self._waiting, []
         for fill, closed in waiting:
             refuse_answer("on_fill", strategy.on_fill(fill))
@@ -144,13 +149,15 @@ def read_fill(n):
     exit_reason = None if reason < 0 else EXIT_REASONS[reason]
     fill = Fill(row.word("order") or None, trade, "buy" if is_buy else "sell", units, price, row.double("fee"), index, time,
                 tag, exit_reason)
-    if exit_reason is None:
-        return fill, None
-    return fill, ClosedTrade(
+    closed = None if exit_reason is None else ClosedTrade(
         trade, row.word("entryOrder"), tag, -units if is_buy else units, row.word("entryIndex"), row.double("entryTime"),
         row.double("entryPrice"), index, time, price, exit_reason, row.double("profit"), row.double("fees"),
         row.double("bestPrice"), row.double("worstPrice"),
     )
+    if not many.names:
+        return fill, closed
+    market = many.names[words[LAYOUT["fillMarketsAt"] // 4 + n]]
+    return MarketFill(*fill, market), None if closed is None else MarketTrade(*closed, market)
 
 
 def refuse_answer(name, answer):

@@ -3,17 +3,15 @@ import type { Layout } from "../../contracts/layout.ts";
 import type { Columns } from "./columns.ts";
 import type { Memory } from "./memory.ts";
 import type { OrderWriter } from "./orders.ts";
-import type { Listener, makeFills } from "./trades.ts";
+import type { Listeners, makeFills } from "./trades.ts";
 import { refusePromise } from "./world.ts";
 
 /** The strategy that a script's function of the parameters made. */
-export interface Definition {
+export interface Definition extends Listeners {
   readonly warmup: number;
   readonly self: object;
   readonly prepare: ((candles: object) => unknown) | null;
   readonly decide: (i: number, candles: object, account: object, orders: object) => unknown;
-  readonly onFill: Listener | null;
-  readonly onClose: Listener | null;
   readonly score: ((i: number, candles: object) => unknown) | null;
 }
 
@@ -36,7 +34,8 @@ export function makeDecide(
   const { columns: { candles, show }, writer } = parts;
   const { orders } = writer;
   let definition: Definition | null = null;
-  const decideUntil = ({ decide, onFill, onClose, self }: Definition, i: number, until: number): number => {
+  const decideUntil = (strategy: Definition, i: number, until: number): number => {
+    const { decide, self } = strategy;
     const cash = doubles[at.cash >>> 3]!;
     const quantity = doubles[at.quantity >>> 3]!;
     const entryPrice = quantity === 0 ? NaN : doubles[at.entryPrice >>> 3]!;
@@ -51,7 +50,7 @@ export function makeDecide(
       account.quantity = quantity;
       account.entryPrice = entryPrice;
       account.initialBalance = initialBalance;
-      if (fills.areWaiting()) fills.report(self, onFill, onClose);
+      if (fills.areWaiting()) fills.report(self, strategy);
       const answer = decide.call(self, i, candles, account, orders);
       if (typeof answer === "object") refusePromise("decide", answer);
       decided[0] = i + 1 - firstIndex;

@@ -4,6 +4,7 @@ import { type Columns, makeColumns } from "./columns.ts";
 import { makeBooks, makeFinder, makeTargets } from "./market_orders.ts";
 import type { Memory } from "./memory.ts";
 import { callFactory } from "./parameters.ts";
+import { type Listeners, type makeFills, readListeners } from "./trades.ts";
 import { isCallable, refusePromise } from "./world.ts";
 
 /** The functions of a realm with a strategy for many markets that the host calls. */
@@ -31,7 +32,7 @@ export interface PortfolioDoor {
   readonly decide: (now: number, row: number) => number;
 }
 
-interface PortfolioDefinition {
+interface PortfolioDefinition extends Listeners {
   readonly warmup: number;
   readonly every: string;
   readonly self: object;
@@ -46,12 +47,13 @@ interface PortfolioParts {
   readonly layout: Layout;
   /** Of the realm: its log, its plots and its wishes. */
   readonly memory: Memory;
+  readonly fills: ReturnType<typeof makeFills>;
   readonly attempt: (act: () => void) => string | null;
   readonly fail: (error: unknown) => void;
 }
 
 /** The global `portfolio`, the door to what it was given, and the indicators of all markets. */
-export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts) {
+export function makePortfolio({ layout, memory, fills, attempt, fail }: PortfolioParts) {
   const { parse, stringify } = JSON;
   let factory: PortfolioFactory | null = null;
   let definition: PortfolioDefinition | null = null;
@@ -70,7 +72,7 @@ export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts)
     start: (parametersJson, timeframeMs, marketsJson, isTrial) =>
       attempt(() => {
         if (factory === null) throw new Error("the script never calls portfolio(...)");
-        markets = makeMarkets(layout, memory, parse(marketsJson), isTrial);
+        markets = makeMarkets({ layout, memory, fills }, parse(marketsJson), isTrial);
         definition = readPortfolio(callFactory(factory, parse(parametersJson), Object.freeze({ timeframeMs })), layout);
       }),
     warmup: () => defined().warmup,
@@ -87,6 +89,7 @@ export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts)
         const { prepare, self } = defined();
         if (prepare !== null) refusePromise("prepare", prepare.call(self, list));
         for (const each of columns) each.close();
+        fills.expect(defined());
       }),
     requests: (market) => stringify(made().columns[market]!.requests),
     shown: (market) => stringify(made().columns[market]!.shown()),
@@ -98,7 +101,9 @@ export function makePortfolio({ layout, memory, attempt, fail }: PortfolioParts)
         memory.i = row;
         const { begin, end, list, account, orders } = made();
         begin();
-        const { decide, self } = defined();
+        const strategy = defined();
+        const { decide, self } = strategy;
+        if (fills.areWaiting()) fills.report(self, strategy);
         const answer = decide.call(self, now, list, account, orders);
         if (typeof answer === "object") refusePromise("decide", answer);
         end();
@@ -145,8 +150,7 @@ interface MadeMarkets {
 }
 
 export function makeMarkets(
-  layout: Layout,
-  memory: Memory,
+  { layout, memory, fills }: Pick<PortfolioParts, "layout" | "memory" | "fills">,
   names: readonly (readonly [id: string, symbol: string, exchange: string])[],
   isTrial: boolean,
 ): MadeMarkets {
@@ -188,7 +192,7 @@ export function makeMarkets(
   });
   const find = makeFinder(names, isTrial);
   Object.defineProperty(list, "of", { value: (name: unknown) => list[find(name)] });
-  const account = Object.freeze({
+  const account = {
     get cash() {
       return state[at.cash]!;
     },
@@ -198,11 +202,20 @@ export function makeMarkets(
     get initialBalance() {
       return state[at.initialBalance]!;
     },
-  });
+  };
+  Object.defineProperty(account, "closedTrades", { get: fills.closedTrades });
+  fills.nameMarkets(names.map(([id]) => id));
   const targets = makeTargets(layout, state, names, find);
   const books = makeBooks(layout, memory, state, count);
   return {
-    ...{ list: Object.freeze(list), account, columns, state, book: books.memory, tag: targets.tag },
+    ...{
+      list: Object.freeze(list),
+      account: Object.freeze(account),
+      columns,
+      state,
+      book: books.memory,
+      tag: targets.tag,
+    },
     orders: Object.freeze({ target: targets.target, of: (name: unknown) => books.of(find(name), names) }),
     begin() {
       targets.begin();
@@ -216,9 +229,15 @@ export function readPortfolio(made: unknown, layout: Layout): PortfolioDefinitio
   if (typeof made !== "object" || made === null) {
     throw new TypeError(`the function that portfolio takes must return an object with decide, not ${typeof made}`);
   }
-  const { warmup = 1, every = null, prepare = null, decide, ...rest }: Record<string, unknown> = { ...made };
-  const misspelt = Object.keys(rest).find((key) => /^(warm.?up|prep.*|deci.*|on_?candle|init|period)$/i.test(key));
-  if (misspelt !== undefined) throw new TypeError(`${misspelt} is not known: use warmup, every, prepare and decide`);
+  const { warmup = 1, every = null, prepare = null, decide, onFill, onClose, ...rest }: Record<string, unknown> = {
+    ...made,
+  };
+  const misspelt = Object.keys(rest).find((key) =>
+    /^(warm.?up|prep.*|deci.*|on_?(candle|fill.*|close.*)|init|period)$/i.test(key)
+  );
+  if (misspelt !== undefined) {
+    throw new TypeError(`${misspelt} is not known: use warmup, every, prepare, decide, onFill and onClose`);
+  }
   if (typeof warmup !== "number" || !Number.isInteger(warmup) || warmup < 1 || warmup > layout.warmupMax) {
     throw new RangeError(`warmup must be a whole number of candles from 1 to ${layout.warmupMax}, not ${warmup}`);
   }
@@ -228,5 +247,5 @@ export function readPortfolio(made: unknown, layout: Layout): PortfolioDefinitio
   }
   if (!isCallable(decide)) throw new TypeError("the strategy has no function decide");
   if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");
-  return { warmup, every: period, self: made, prepare, decide };
+  return { warmup, every: period, self: made, prepare, decide, ...readListeners({ onFill, onClose }) };
 }

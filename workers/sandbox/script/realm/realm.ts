@@ -6,12 +6,12 @@ import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
 import { crossesAbove, makeColumns } from "./columns.ts";
 import { type Definition, makeDecide, makeScore } from "./deciding.ts";
-import { clearMemory, makeMemory, makeSeries, type Memory, want } from "./memory.ts";
+import { clearMemory, makeMemory, makeSeries, type Memory } from "./memory.ts";
 import { makeOrders } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, findMissing } from "./parameters.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
-import { makeFills } from "./trades.ts";
+import { makeFills, readListeners } from "./trades.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
 import { watchRealm } from "./watch.ts";
 
@@ -141,7 +141,7 @@ export function makeDoor(
   };
   let failure = "";
   const fail = (error: unknown) => void (failure = describe(error));
-  const { door: portfolio, ...many } = makePortfolio({ layout, memory, attempt, fail });
+  const { door: portfolio, ...many } = makePortfolio({ layout, memory, fills, attempt, fail });
   const program = makeProgram(layout, portfolio.isCalled);
   const capacity = () => portfolio.isCalled() ? many.marks() : columns.capacity();
   const plots = makePlots(layout, { memory, columns: { capacity }, log: log.console.log });
@@ -171,8 +171,7 @@ export function makeDoor(
         columns.open(rows, bits, parse(inputsJson));
         prepare(program.definition(), columns.candles);
         columns.close();
-        const { onFill, onClose } = program.definition();
-        if ((onFill !== null || onClose !== null) && (memory.listBits & 16) === 0) want(layout, memory);
+        fills.expect(program.definition());
       }),
     requests: () => stringify(columns.requests),
     shown: () => stringify(columns.shown()),
@@ -220,10 +219,7 @@ export function readDefinition(made: unknown, layout: Layout, missing: () => str
   if (typeof made !== "object" || made === null) {
     throw new TypeError(`the function that strategy takes must return an object with decide, not ${typeof made}`);
   }
-  const { warmup = 1, prepare = null, decide, onFill = null, onClose = null, score, ...rest }: Record<
-    string,
-    unknown
-  > = { ...made };
+  const { warmup = 1, prepare = null, decide, onFill, onClose, score, ...rest }: Record<string, unknown> = { ...made };
   const misspelt = Object.keys(rest).find((key) =>
     /^(warm.?up|prep.*|deci.*|on_?(candle|bar|fill.*|order|trade|close.*)|init)$/i.test(key)
   );
@@ -238,10 +234,9 @@ export function readDefinition(made: unknown, layout: Layout, missing: () => str
   }
   if (!isCallable(decide)) throw new TypeError("the strategy has no function decide");
   if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");
-  if (onFill !== null && !isCallable(onFill)) throw new TypeError("onFill must be a function");
-  if (onClose !== null && !isCallable(onClose)) throw new TypeError("onClose must be a function");
+  const listeners = readListeners({ onFill, onClose });
   // It may be a name for something else: a strategy without it has no score.
-  return { warmup, self: made, prepare, decide, onFill, onClose, score: isCallable(score) ? score : null };
+  return { warmup, self: made, prepare, decide, ...listeners, score: isCallable(score) ? score : null };
 }
 
 export function prepare({ prepare, self }: Definition, candles: object): void {

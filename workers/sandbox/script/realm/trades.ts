@@ -1,6 +1,7 @@
 /** The trades and the fills of a run, as a script sees them. */
 import type { Layout } from "../../contracts/layout.ts";
 import { type Memory, want } from "./memory.ts";
+import { isCallable } from "./world.ts";
 
 /** The candles of a realm for one market, up to the deciding one. */
 export interface CandlesNow {
@@ -12,6 +13,12 @@ export interface CandlesNow {
 type Column = ArrayLike<number>;
 /** A script's function that is told of a fill, or of a trade that was closed. */
 export type Listener = (told: object) => unknown;
+
+/** The functions of a script that are told of fills, and of trades that were closed. */
+export interface Listeners {
+  readonly onFill: Listener | null;
+  readonly onClose: Listener | null;
+}
 
 /** The list of open trades. One that has not changed is not made again, nor is a trade, unless its details are read. */
 export function makeTradeList(layout: Layout, memory: Memory, now: CandlesNow | null): () => readonly object[] {
@@ -118,12 +125,22 @@ export function readText({ bytes }: Memory, at: number, length: number): string 
   return length === 0 ? null : decodeURIComponent(escaped);
 }
 
+/** The listeners of what a script has defined. */
+export function readListeners({ onFill = null, onClose = null }: Readonly<Record<string, unknown>>): Listeners {
+  if (onFill !== null && !isCallable(onFill)) throw new TypeError("onFill must be a function");
+  if (onClose !== null && !isCallable(onClose)) throw new TypeError("onClose must be a function");
+  return { onFill, onClose };
+}
+
 /** The fills that the host has given and the script has not been told of, and the trades that they closed. */
 export function makeFills(layout: Layout, memory: Memory) {
   const { fill: FILL } = layout;
+  let markets: readonly string[] | null = null;
   let waiting: { readonly fill: object; readonly closed: object | null }[] = [];
   let closed: object[] = [];
   let shown: readonly object[] | null = Object.freeze([]);
+  const marketOf = (n: number) =>
+    markets === null ? null : { market: markets[memory.words[(layout.fillMarketsAt >>> 2) + n]!] };
   const read = (n: number) => {
     const at = layout.fillsAt + n * layout.fillBytes;
     const word = (offset: number) => memory.words[(at + offset) >>> 2]!;
@@ -139,18 +156,9 @@ export function makeFills(layout: Layout, memory: Memory) {
     const tag = readText(memory, at + FILL.tag, word(FILL.tagBytes));
     const order = word(FILL.order) === 0 ? null : word(FILL.order);
     const fee = double(FILL.fee);
-    const fill = Object.freeze({
-      order,
-      trade,
-      side,
-      quantity: units,
-      price,
-      fee,
-      index,
-      time,
-      tag,
-      exitReason: reason,
-    });
+    const market = marketOf(n);
+    const rest = { price, fee, index, time, tag, exitReason: reason, ...market };
+    const fill = Object.freeze({ order, trade, side, quantity: units, ...rest });
     if (reason === null) return { fill, closed: null };
     return {
       fill,
@@ -164,10 +172,15 @@ export function makeFills(layout: Layout, memory: Memory) {
         ...{ exitIndex: index, exitTime: time, exitPrice: price, exitReason: reason },
         ...{ profit: double(FILL.profit), fees: double(FILL.fees) },
         ...{ bestPrice: double(FILL.bestPrice), worstPrice: double(FILL.worstPrice) },
+        ...market,
       }),
     };
   };
   return {
+    /** Names the markets of the fills to come. */
+    nameMarkets(names: readonly string[]): void {
+      markets = names;
+    },
     take(count: number): void {
       for (let n = 0; n < count; n++) {
         const each = read(n);
@@ -179,8 +192,12 @@ export function makeFills(layout: Layout, memory: Memory) {
       if (closed.length > 2 * layout.closedTradesMax) closed = closed.slice(-layout.closedTradesMax);
     },
     areWaiting: () => waiting.length > 0,
+    /** Notes what the script is told of, once its reads are known. */
+    expect({ onFill, onClose }: Listeners): void {
+      if ((onFill !== null || onClose !== null) && (memory.listBits & 16) === 0) want(layout, memory);
+    },
     /** Calls the script's functions for the fills that wait. */
-    report(self: object, onFill: Listener | null, onClose: Listener | null): void {
+    report(self: object, { onFill, onClose }: Listeners): void {
       const told = waiting;
       waiting = [];
       for (let n = 0; n < told.length; n++) {
