@@ -15,7 +15,7 @@ const SESSION_EVERY_MS = 50;
 const MARKETS = ["OAK", "PINE"].map((symbol) => ({ symbol, exchange: "SAMPLE" }));
 const PORTFOLIO = {
   ...{ symbol: "OAK", exchange: "SAMPLE", strategy: "mine", initial_balance: 10_000 },
-  ...{ start_date: "2023-01-01", end_date: "2023-07-01" },
+  ...{ start_date: "2023-01-01", end_date: "2023-02-01" },
 };
 const DECIDING = (decide: string) =>
   `portfolio(() => ({ every: "day", decide(now, markets, account, orders) { ${decide} } }));`;
@@ -25,7 +25,7 @@ const PORTFOLIOS: readonly (readonly [what: string, decide: string, message: Reg
   ["lines without end", 'for (let n = 0; n < 100; n++) console["log"]("é".repeat(5000));', /^null$/],
   [
     "a replaced JSON",
-    'JSON.stringify = () => "x".repeat(2 ** 26); console["log"]({});',
+    'JSON.stringify = () => "x".repeat(2 ** 24); console["log"]({});',
     /^null$|Cannot use more than 512 MiB of memory/,
   ],
   ["17 plots", 'for (let n = 0; n < 17; n++) plot("p" + n, n);', /at most 16/],
