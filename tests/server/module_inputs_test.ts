@@ -1,11 +1,11 @@
-/** Inputs of modules in every language of the examples, in a service with the permissions of the task. */
+/** Inputs of modules in every language of the examples, and the clocks of a module, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { importStock, inline, INPUTS, REQUEST, run } from "../support/input_runs.ts";
 import { serveMarkets } from "../support/made_markets.ts";
 import { finishOptimization } from "../support/optimizations.ts";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
-import { EXAMPLES, readExample, registration } from "./foreign_code.ts";
+import { EXAMPLES, RANGE, readExample, registration } from "./foreign_code.ts";
 
 const TWO = ["AAA", "BBB"].map((symbol) => ({ symbol, exchange: "LAB" }));
 /** The rule of the examples in a script. */
@@ -25,7 +25,7 @@ Deno.test("modules read other candles once they have closed", async (t) => {
   const modules = new Map([
     ["C", await readExample("c/daily_trend.wasm")],
     ["Rust", await readExample("rust/daily_trend.wasm")],
-    ["AssemblyScript", await compileExample()],
+    ["AssemblyScript", await compileExample("daily_trend")],
   ]);
   const twin = await run(user, { inputs: INPUTS, runtime: inline(TWIN) });
   const twins = await run(user, { inputs: INPUTS, runtime: inline(TWIN), instruments: TWO });
@@ -63,14 +63,33 @@ Deno.test("modules read other candles once they have closed", async (t) => {
       expect.stringContaining("it asks for the input daily after init"),
     ]);
   });
+  await t.step("New York's opening range is the script's, through the change of clocks", () => openingRange(user));
   await endService();
 });
 
 const ASK = '(import "env" "input" (func $input (param i32 i32) (result i32)))';
 
-async function compileExample(): Promise<Uint8Array> {
+async function compileExample(name: string): Promise<Uint8Array> {
   const read = (name: string) => Deno.readTextFile(new URL(`assemblyscript/${name}.ts`, EXAMPLES));
-  return await compileAssemblyScript(await read("daily_trend"), { "hindcast.ts": await read("hindcast") });
+  return await compileAssemblyScript(await read(name), { "hindcast.ts": await read("hindcast") });
+}
+
+/** From February to April, registered and given with the run. */
+async function openingRange(user: TestClient): Promise<void> {
+  const source = await Deno.readTextFile(new URL("../scripts/examples/new_york_opening_range.ts", EXAMPLES));
+  const runtime = { ...wasm(await compileExample("new_york_range")), lookbackCandles: 200 };
+  const strategy = registration("opening-range", runtime);
+  const created = await user.send("POST", "/api/strategies", { strategy });
+  expect([created.status, created.at("/error")]).toEqual([201, undefined]);
+  const tradesWith = async (runtime: object, strategy = "mine") => {
+    const record = await run(user, { timeframe: "30m", ...runtime }, { ...RANGE, strategy });
+    expect([record.status, record.error]).toEqual(["completed", null]);
+    return await tradesOf(user, record.id);
+  };
+  const expected = await tradesWith({ runtime: { ...inline(source), lookbackCandles: 200 } });
+  expect(expected.length).toBeGreaterThan(50);
+  expect(await tradesWith({ runtime })).toEqual(expected);
+  expect(await tradesWith({}, "opening-range")).toEqual(expected);
 }
 
 async function tradesOf(user: TestClient, id: string): Promise<readonly unknown[]> {

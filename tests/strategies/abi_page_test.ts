@@ -33,6 +33,7 @@ import {
   TRADES_MAX,
   WARMUP_MAX,
   WORKING_MAX,
+  ZONES_MAX,
 } from "../../workers/sandbox/contracts/abi.ts";
 import { EXIT_REASONS } from "../../engine/trade_columns.ts";
 import { SIZES_BY } from "../../engine/strategy.ts";
@@ -152,7 +153,7 @@ Deno.test("exports and imports have their types", () => {
     expect(withoutNames(row?.[1])).toBe(type);
     expect(row?.[2]?.includes("may be absent")).toBe(!required);
   }
-  const imports = [...page.matchAll(/\| (?:`env\.(\w+)`)? *\| `(\([^`]+\) -> (?:\(\)|i32))` \|/g)].map((row) =>
+  const imports = [...page.matchAll(/\| (?:`env\.(\w+)`)? *\| `(\([^`]+\) -> (?:\(\)|i32|f64))` \|/g)].map((row) =>
     withoutNames(row[2])
   );
   expect(imports).toEqual(Object.values(IMPORTED_FUNCTIONS).flat());
@@ -170,6 +171,7 @@ Deno.test("limits are those of the host", () => {
   expect(page).toContain(`| memory | ${MODULE.memoryPagesMax / 16} MiB.`);
   expect(page).toContain(`one, of at most ${english(MODULE.tableElementsMax)} elements`);
   const { functionsMax, typesMax, exportsMax, importsMax } = MODULE;
+  expect(page).toContain(`| time zones | ${ZONES_MAX} |`);
   const counts = [functionsMax, typesMax, exportsMax, importsMax].map(english).join(", ");
   expect(page).toContain(`| functions, types, exports, imports | ${counts} |`);
   expect(page).toContain(`| a name | ${MODULE.nameBytesMax} bytes |`);

@@ -12,6 +12,7 @@ import { rsi } from "../../engine/indicators/rsi.ts";
 import { sma } from "../../engine/indicators/sma.ts";
 import { stddev } from "../../engine/indicators/stddev.ts";
 import { wilder } from "../../engine/indicators/wilder.ts";
+import { localTime } from "../../workers/sandbox/contracts/local_time.ts";
 import { Random } from "../../workers/sandbox/random.ts";
 import { doWasmJob } from "../../workers/sandbox/wasm/run.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "../workers/sandbox/wasm/modules.ts";
@@ -45,12 +46,24 @@ export function expectLines(module: Uint8Array): void {
 
 /** The orders' prices: each line at each candle, and after the first candle's lines the parameters. */
 function expectedPrices(candles: Candles, period: number, numbers: readonly number[]): number[] {
-  const lines = drawLines(candles, period);
+  const times = [
+    localTime(candles.time.map((at, i) => at - i * 129_600_000_017), "UTC"),
+    localTime(candles.time.map((at, i) => at + i * 133_200_000), "America/New_York"),
+  ];
+  const lines = [...times.map(joinParts), ...drawLines(candles, period)];
   const prices = [...candles.close].flatMap((_, i) => {
     const values = lines.map((line) => line[i]!);
     return i === 0 ? [...values, ...numbers, 1, 1] : values;
   });
   return prices.map((value) => Number.isNaN(value) ? 1e300 : value === 0 ? 2e300 : value);
+}
+
+/** All parts of a time in one number. */
+function joinParts([years, months, days, weekdays, hours, minutes]: readonly Float64Array[]): Float64Array {
+  return years!.map((year, i) => {
+    const day = (year * 13 + months![i]!) * 32 + days![i]!;
+    return ((day * 7 + weekdays![i]!) * 24 + hours![i]!) * 60 + minutes![i]!;
+  });
 }
 
 function drawLines({ high, low, close }: Candles, period: number): readonly Float64Array[] {

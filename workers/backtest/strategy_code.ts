@@ -1,4 +1,5 @@
 /** Reads the strategy's code from a record, for runs over one market and over many. */
+import { Buffer } from "node:buffer";
 import process from "node:process";
 import type { Db } from "../../db/client.ts";
 import { readRecord, requireName, UnreadableRecord } from "../../db/codec/unreadable.ts";
@@ -7,6 +8,7 @@ import { CODE_FORMATS, type SandboxRuntime } from "../../db/schema.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import { RunError } from "../common/outcome.ts";
 import { readVersions } from "../sandbox/interpreter_files.ts";
+import { ZONE_IMPORT } from "../sandbox/contracts/abi.ts";
 import type { ScriptJob, WasmJob } from "../sandbox/task.ts";
 import type { Parameters, RunRecord } from "./run_settings.ts";
 
@@ -51,7 +53,7 @@ export async function readCode(
   if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${sha256}`);
   const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
   return {
-    identity: { sha256, minCandles, ...await versionsOf(runtime) },
+    identity: { sha256, minCandles, ...await versionsOf(runtime, module) },
     moduleSha256: sha256,
     lookback: Math.max(minCandles, lookbackCandles),
     code: runtime.type === "wasm" ? { module, ...common } : {
@@ -86,12 +88,16 @@ export function createBuiltin<Strategy>(
   throw new RunError("STRATEGY_FAILED", message);
 }
 
-/** Versions that a script's result depends on: another V8 may round a sine otherwise, and time zones change their rules. */
+/** Versions that code's result depends on: another V8 may round a script's sine otherwise, and time zones change their rules. */
 async function versionsOf(
   { type, language }: Exclude<SandboxRuntime, { readonly type: "remote" }>,
+  code: Uint8Array,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (type === "wasm") return {};
   const { tz = "" } = process.versions;
+  // A module that imports it has its import's name among its bytes. Others keep the key that they had before.
+  if (type === "wasm") {
+    return Buffer.from(code.buffer, code.byteOffset, code.length).includes(ZONE_IMPORT) ? { tz } : {};
+  }
   return language === "python" ? { ...await readVersions(), tz } : { v8: Deno.version.v8, tz };
 }
 

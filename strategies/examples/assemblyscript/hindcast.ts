@@ -181,6 +181,64 @@ export function valueAt(column: usize, i: u32): f64 {
   return load<f64>(column + (<usize> i << 3));
 }
 
+// ---- Times: parts of milliseconds since 1970, such as those of `frame.time` ----
+
+@external("env", "zone")
+declare function hindcastZone(name: usize, length: i32): i32;
+@external("env", "zone_offset")
+declare function hindcastZoneOffset(zone: i32, time: f64): f64;
+
+/** Month 1 to 12, weekday 0 (Sunday) to 6. */
+export class Moment {
+  year: i32 = 0;
+  month: i32 = 0;
+  day: i32 = 0;
+  weekday: i32 = 0;
+  hour: i32 = 0;
+  minute: i32 = 0;
+}
+
+/** Without a collector there is one. */
+const moment = new Moment();
+
+/** The parts by UTC, until the next call of `utc` or `local`. */
+export function utc(time: f64): Moment {
+  assert(time > -62_167_219_200_000 && time < 253_433_923_200_000, "a time is not of the years 1 to 9999");
+  const days = Math.floor(time / 86_400_000);
+  const minutes = <i32> ((time - days * 86_400_000) / 60_000);
+  // Days since the first of March of the year 0: a leap day ends its year, its 4, its 100 and its 400 years.
+  const since = <i32> days + 719_468, eras = since / 146_097;
+  let day = since % 146_097;
+  const centuries = min(day / 36_524, 3);
+  day -= centuries * 36_524;
+  const fours = day / 1461;
+  day -= fours * 1461;
+  const years = min(day / 365, 3);
+  day -= years * 365;
+  // Months from March on have 31, 30, 31, 30 and 31 days, and again: 153 days in five.
+  const month = (5 * day + 2) / 153;
+  moment.year = 400 * eras + 100 * centuries + 4 * fours + years + i32(month >= 10);
+  moment.month = month < 10 ? month + 3 : month - 9;
+  moment.day = day - (153 * month + 2) / 5 + 1;
+  moment.weekday = (since + 3) % 7;
+  moment.hour = minutes / 60;
+  moment.minute = minutes % 60;
+  return moment;
+}
+
+/** A time zone by its name, such as America/New_York, for `local`. A name that there is not ends the run. */
+export function askZone(name: string): i32 {
+  const text = String.UTF8.encode(name);
+  return hindcastZone(changetype<usize>(text), text.byteLength);
+}
+
+/** The parts by the clocks of a zone, with its daylight-saving time, until the next call. */
+export function local(time: f64, zone: i32): Moment {
+  return utc(time + hindcastZoneOffset(zone, time));
+}
+
+// ---- The strategy ----
+
 /** A strategy, made once for a run. Its constructor reads parameters and makes lines. */
 export abstract class Strategy {
   /** The visible candles that the first decision needs. */
@@ -431,6 +489,7 @@ class Column extends Line {
   }
 }
 
+export const times: Line = new Column(0);
 export const opens: Line = new Column(1);
 export const highs: Line = new Column(2);
 export const lows: Line = new Column(3);

@@ -99,6 +99,8 @@ void decide(void);
 IMPORT(abort) _Noreturn void hindcast_abort(const char *message, u32 length);
 IMPORT(log) void hindcast_log(const char *message, u32 length);
 IMPORT(input) i32 hindcast_input(const char *name, u32 length);
+IMPORT(zone) i32 hindcast_zone(const char *name, u32 length);
+IMPORT(zone_offset) double hindcast_zone_offset(i32 zone, double time);
 
 static inline u32 length_of(const char *text) {
   u32 length = 0;
@@ -118,6 +120,40 @@ static inline i32 ask_input(const char *name) { return hindcast_input(name, leng
 
 /* An input, in decide(). */
 static inline const Input *input_at(i32 place) { return &frame->inputs[place]; }
+
+/* ---- Times: parts of milliseconds since 1970, such as those of frame->time ---- */
+
+/* Month 1 to 12, weekday 0 (Sunday) to 6. */
+typedef struct {
+  i32 year, month, day, weekday, hour, minute;
+} Moment;
+
+/* The parts by UTC. */
+static inline Moment utc(double time) {
+  if (!(time > -62167219200000.0 && time < 253433923200000.0)) give_up("a time is not of the years 1 to 9999");
+  double days = __builtin_floor(time / 86400000);
+  u32 minutes = (u32)((time - days * 86400000) / 60000);
+  /* Days since the first of March of the year 0: a leap day ends its year, its 4, its 100 and its 400 years. */
+  u32 day = (u32)((i32)days + 719468), weekday = (day + 3) % 7, eras = day / 146097;
+  u32 centuries = (day -= eras * 146097) / 36524;
+  centuries -= centuries == 4;
+  u32 fours = (day -= centuries * 36524) / 1461, years = (day -= fours * 1461) / 365;
+  years -= years == 4;
+  day -= years * 365;
+  /* Months from March on have 31, 30, 31, 30 and 31 days, and again: 153 days in five. */
+  u32 month = (5 * day + 2) / 153;
+  i32 year = (i32)(400 * eras + 100 * centuries + 4 * fours + years + (month >= 10));
+  return (Moment){
+    year, (i32)(month < 10 ? month + 3 : month - 9), (i32)(day - (153 * month + 2) / 5 + 1), (i32)weekday,
+    (i32)(minutes / 60), (i32)(minutes % 60),
+  };
+}
+
+/* A time zone by its name, such as America/New_York, for local(). A name that there is not ends the run. */
+static inline i32 ask_zone(const char *name) { return hindcast_zone(name, length_of(name)); }
+
+/* The parts by the clocks of a zone, with its daylight-saving time. */
+static inline Moment local(double time, i32 zone) { return utc(time + hindcast_zone_offset(zone, time)); }
 
 /* ---- Memory: blocks from the end of the linker's data on, zeroed, never freed ---- */
 
@@ -321,7 +357,7 @@ struct Line {
 };
 
 static Line columns[6];
-static Line *const opens = &columns[1], *const highs = &columns[2], *const lows = &columns[3];
+static Line *const times = &columns[0], *const opens = &columns[1], *const highs = &columns[2], *const lows = &columns[3];
 static Line *const closes = &columns[4], *const volumes = &columns[5];
 static Line *first_line, **last_link = &first_line;
 static u32 candles_seen;

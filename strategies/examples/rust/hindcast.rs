@@ -296,6 +296,8 @@ mod host {
         pub fn abort(message: *const u8, length: u32) -> !;
         pub fn log(message: *const u8, length: u32);
         pub fn input(name: *const u8, length: u32) -> i32;
+        pub fn zone(name: *const u8, length: u32) -> i32;
+        pub fn zone_offset(zone: i32, time: f64) -> f64;
     }
 }
 
@@ -311,6 +313,61 @@ pub fn log_line(line: &str) {
 /// A panic ends the run with its message.
 pub fn begin() {
     std::panic::set_hook(Box::new(|panic| give_up(&panic.to_string())));
+}
+
+// ---- Times: parts of milliseconds since 1970, such as those of `Frame::time` ----
+
+/// Month 1 to 12, weekday 0 (Sunday) to 6.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    pub year: u32,
+    pub month: u32,
+    pub day: u32,
+    pub weekday: u32,
+    pub hour: u32,
+    pub minute: u32,
+}
+
+/// The parts by UTC.
+pub fn utc(time: f64) -> Moment {
+    if !(time > -62_167_219_200_000.0 && time < 253_433_923_200_000.0) {
+        give_up("a time is not of the years 1 to 9999");
+    }
+    let days = (time / 86_400_000.0).floor();
+    let minutes = ((time - days * 86_400_000.0) / 60_000.0) as u32;
+    // Days since the first of March of the year 0: a leap day ends its year, its 4, its 100 and its 400 years.
+    let since = (days as i32 + 719_468) as u32;
+    let (eras, rest) = (since / 146_097, since % 146_097);
+    let centuries = (rest / 36_524).min(3);
+    let (fours, rest) = ((rest - centuries * 36_524) / 1461, (rest - centuries * 36_524) % 1461);
+    let years = (rest / 365).min(3);
+    let day = rest - years * 365;
+    // Months from March on have 31, 30, 31, 30 and 31 days, and again: 153 days in five.
+    let month = (5 * day + 2) / 153;
+    Moment {
+        year: 400 * eras + 100 * centuries + 4 * fours + years + u32::from(month >= 10),
+        month: if month < 10 { month + 3 } else { month - 9 },
+        day: day - (153 * month + 2) / 5 + 1,
+        weekday: (since + 3) % 7,
+        hour: minutes / 60,
+        minute: minutes % 60,
+    }
+}
+
+/// A time zone.
+#[derive(Clone, Copy)]
+pub struct Zone(i32);
+
+impl Zone {
+    /// By its name, such as America/New_York. A name that there is not ends the run.
+    pub fn named(name: &str) -> Zone {
+        Zone(unsafe { host::zone(name.as_ptr(), name.len() as u32) })
+    }
+}
+
+/// The parts by the clocks of a zone, with its daylight-saving time.
+pub fn local(time: f64, zone: Zone) -> Moment {
+    utc(time + unsafe { host::zone_offset(zone.0, time) })
 }
 
 // ---- Parameters: one JSON object without spaces ----
@@ -493,6 +550,9 @@ fn lines() -> &'static mut Vec<Line> {
     &mut registry().made
 }
 
+pub fn times() -> Line {
+    registry().columns[0]
+}
 pub fn opens() -> Line {
     registry().columns[1]
 }

@@ -1,5 +1,6 @@
 // Places an order for each line and each number, at its value as the limit price.
 import {
+  askZone,
   atr,
   buy,
   closes,
@@ -11,8 +12,10 @@ import {
   highs,
   LIMIT,
   Line,
+  local,
   lowest,
   lows,
+  Moment,
   play,
   readFlag,
   readNumber,
@@ -21,12 +24,15 @@ import {
   sma,
   stddev,
   Strategy,
+  utc,
+  valueAt,
   wilder,
 } from "./hindcast";
 export { abi_version, alloc, init, on_candle } from "./hindcast";
 
 class Probe extends Strategy {
   lines: Line[];
+  zone: i32 = askZone("America/New_York");
 
   constructor() {
     super();
@@ -50,12 +56,20 @@ class Probe extends Strategy {
   }
 
   decide(): void {
+    const i = frame.count - 1, time = valueAt(frame.time, i);
+    show(join(utc(time - i * 129_600_000_017.0)));
+    show(join(local(time + i * 133_200_000.0, this.zone)));
     for (let n = 0; n < this.lines.length; n++) show(this.lines[n].now);
     if (frame.count > 1) return;
     for (let n = 0; n < 100; n++) show(readNumber("n" + n.toString().padStart(2, "0"), -77));
     show(f64(readFlag("yes", false) && !readFlag("no", true) && readFlag("none", true)));
     show(f64(readText("text", "") == "plain" && readText("none", "none") == "none"));
   }
+}
+
+/** All parts in one number. */
+function join(at: Moment): f64 {
+  return ((<f64> ((at.year * 13 + at.month) * 32 + at.day) * 7 + at.weekday) * 24 + at.hour) * 60 + at.minute;
 }
 
 function show(value: f64): void {

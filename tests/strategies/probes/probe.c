@@ -3,6 +3,7 @@
 
 static Line *lines[16];
 static u32 count;
+static i32 zone;
 
 void prepare(void) {
   double period = read_number("period", 0), slow = 2 * period + 3;
@@ -20,6 +21,7 @@ void prepare(void) {
   lines[count++] = combine(sma(closes, period), 2, stddev(closes, period));
   lines[count++] = cross(closes, sma(closes, period));
   frame->orders_max = 128;
+  zone = ask_zone("America/New_York");
 }
 
 static void show(double value) {
@@ -28,7 +30,16 @@ static void show(double value) {
   order->limit_price = value != value ? 1e300 : value == 0 ? 2e300 : value;
 }
 
+/* All parts in one number. */
+static double join(Moment at) {
+  return ((((at.year * 13. + at.month) * 32 + at.day) * 7 + at.weekday) * 24 + at.hour) * 60 + at.minute;
+}
+
 void decide(void) {
+  u32 i = frame->count - 1;
+  double time = frame->time[i];
+  show(join(utc(time - i * 129600000017.)));
+  show(join(local(time + i * 133200000., zone)));
   for (u32 n = 0; n < count; n++) show(lines[n]->now);
   if (frame->count > 1) return;
   char key[] = "n00";

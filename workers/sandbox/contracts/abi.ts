@@ -177,6 +177,8 @@ export const RUN_ORDERS_MAX = 2_000_000;
 export const RUN_TAGS_MAX = 500_000;
 export const MESSAGE_BYTES_MAX = 1024;
 export const LOG_LINES_MAX = 100;
+/** Time zones of an instance. */
+export const ZONES_MAX = 16;
 
 /** The limits of a module. */
 export const MODULE = {
@@ -207,10 +209,15 @@ export const MEMORY_EXPORT = "memory";
 /** The name under which the host gives a module its memory (check.ts). */
 export const MEMORY_IMPORT = { module: "host", name: "memory" } as const;
 
+/** The function whose values depend on the version of the tables of time zones. */
+export const ZONE_IMPORT = "zone_offset";
+
 /** The only module name that imports may have, and the allowed types; the longer `abort` is AssemblyScript's. */
 export const IMPORT_MODULE = "env";
 export const IMPORTED_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   abort: ["(i32, i32) -> nothing", "(i32, i32, i32, i32) -> nothing"],
   log: ["(i32, i32) -> nothing"],
   input: ["(i32, i32) -> i32"],
+  zone: ["(i32, i32) -> i32"],
+  [ZONE_IMPORT]: ["(i32, f64) -> f64"],
 };

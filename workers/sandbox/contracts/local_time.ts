@@ -3,6 +3,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The years 1 to 9999: others have no parts. */
 const FIRST_MS = -62_135_596_800_000;
 const LAST_MS = 253_402_300_799_999;
+/** Of a zone, whose offsets are kept. */
+const DAYS_KEPT = 4096;
 /** Parts of a time, as `utc` has them. */
 export const LOCAL_PARTS = ["year", "month", "day", "weekday", "hour", "minute"] as const;
 
@@ -15,14 +17,12 @@ export const LOCAL_PARTS = ["year", "month", "day", "weekday", "hour", "minute"]
  * @throws {RangeError} When there is no such time zone.
  */
 export function localTime(time: Float64Array, zone: string): readonly Float64Array[] {
-  const offsetAt = makeOffsets(zone);
-  const columns = LOCAL_PARTS.map(() => new Float64Array(time.length).fill(NaN));
+  const offsetAt = makeOffsets("local", zone);
+  const columns = LOCAL_PARTS.map(() => new Float64Array(time.length));
   const [year, month, day, weekday, hour, minute] = columns;
   const local = new Date(0);
   for (let i = 0; i < time.length; i++) {
-    const at = time[i]!;
-    if (!(at >= FIRST_MS && at <= LAST_MS)) continue;
-    local.setTime(at + offsetAt(at));
+    local.setTime(time[i]! + offsetAt(time[i]!));
     year![i] = local.getUTCFullYear();
     month![i] = local.getUTCMonth() + 1;
     day![i] = local.getUTCDate();
@@ -33,27 +33,43 @@ export function localTime(time: Float64Array, zone: string): readonly Float64Arr
   return columns;
 }
 
-/** The offset of a zone at a time, in milliseconds. A day that begins and ends with one offset is asked for once. */
-function makeOffsets(zone: string): (time: number) => number {
-  const format = formatOffsets(zone);
+/**
+ * The offsets of a zone, in milliseconds; NaN outside of the years 1 to 9999. A day that begins and ends with one offset is asked for once.
+ *
+ * @param asker Begins the message of an error.
+ * @throws {RangeError} When there is no such time zone.
+ */
+export function makeOffsets(asker: string, zone: string): (time: number) => number {
+  const format = formatOffsets(asker, zone);
   const ask = (time: number) => readOffset(format.format(time));
-  let [from, to, offset, changes] = [NaN, NaN, 0, false];
+  const starts = new Map<number, number>();
+  const startOf = (day: number): number => {
+    const known = starts.get(day);
+    if (known !== undefined) return known;
+    if (starts.size === DAYS_KEPT) starts.clear();
+    const offset = ask(day * DAY_MS);
+    starts.set(day, offset);
+    return offset;
+  };
+  let [from, offset, changes] = [NaN, NaN, false];
   return (time) => {
-    if (!(time >= from && time < to)) {
-      from = Math.floor(time / DAY_MS) * DAY_MS;
-      to = from + DAY_MS;
-      offset = ask(from);
-      changes = offset !== ask(to);
+    if (!(time >= from && time < from + DAY_MS)) {
+      if (!(time >= FIRST_MS && time <= LAST_MS)) return NaN;
+      const day = Math.floor(time / DAY_MS);
+      from = day * DAY_MS;
+      offset = startOf(day);
+      changes = offset !== startOf(day + 1);
     }
     return changes ? ask(time) : offset;
   };
 }
 
-function formatOffsets(zone: string): Intl.DateTimeFormat {
+function formatOffsets(asker: string, zone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   } catch {
-    throw new RangeError(`local: there is no time zone ${zone}: use a name such as America/New_York or Europe/London`);
+    const example = "use a name such as America/New_York or Europe/London";
+    throw new RangeError(`${asker}: there is no time zone ${zone}: ${example}`);
   }
 }
 

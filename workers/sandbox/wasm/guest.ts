@@ -15,7 +15,7 @@ import {
   WORKING_MAX,
 } from "../contracts/abi.ts";
 import type { DrivenGuest, Driver } from "./driver.ts";
-import { type LogLines, makeAsk, makeImports, type ReadText, readText } from "./guest_imports.ts";
+import { type LogLines, makeAsk, makeImports, makeZones, type ReadText, readText } from "./guest_imports.ts";
 import { AskedInputs } from "./guest_inputs.ts";
 
 /** Thrown through the module's calls when it calls `abort`. */
@@ -98,7 +98,11 @@ export class Guest implements DrivenGuest {
       throw new GuestAbort(message);
     };
     const imports = {
-      [IMPORT_MODULE]: { ...makeImports(read, abort, log), input: makeAsk(read, abort, this.inputs) },
+      [IMPORT_MODULE]: {
+        ...makeImports(read, abort, log),
+        ...makeZones(read, abort),
+        input: makeAsk(read, abort, (name) => this.inputs.ask(name)),
+      },
       [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: memory },
     };
     const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));

@@ -1,6 +1,6 @@
 /** The functions that a module imports. */
 import { LOG_LINES_MAX, MESSAGE_BYTES_MAX } from "../contracts/abi.ts";
-import type { AskedInputs } from "./guest_inputs.ts";
+import { Zones } from "./zones.ts";
 
 /** A list that lines are added to. */
 export interface LogLines {
@@ -31,15 +31,28 @@ export function makeImports(
   };
 }
 
-/** Finds an input by its name, or ends the run with the names that it has. */
-export function makeAsk(read: ReadText, abort: (message: string) => never, inputs: AskedInputs) {
-  return (pointer: number, byteLength: number): number => {
-    try {
-      return inputs.ask(read(pointer, byteLength, "utf-8"));
-    } catch (error) {
-      if (error instanceof RangeError) return abort(error.message);
-      throw error;
-    }
+/** A function of `env` that finds something by a name. @param find Its RangeError, the end of a sentence, ends the run. */
+export function makeAsk(read: ReadText, abort: (message: string) => never, find: (name: string) => number) {
+  return (pointer: number, byteLength: number): number =>
+    orAbort(abort, () => find(read(pointer, byteLength, "utf-8")));
+}
+
+/** Ends the run with the message of a RangeError. */
+function orAbort<Value>(abort: (message: string) => never, call: () => Value): Value {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof RangeError) return abort(error.message);
+    throw error;
+  }
+}
+
+/** `env.zone` and `env.zone_offset`. */
+export function makeZones(read: ReadText, abort: (message: string) => never): WebAssembly.ModuleImports {
+  const zones = new Zones();
+  return {
+    zone: makeAsk(read, abort, (name) => zones.open(name)),
+    zone_offset: (zone: number, time: number) => orAbort(abort, () => zones.offsetAt(zone, time)),
   };
 }
 

@@ -84,7 +84,7 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "an unknown import of ours",
     () => importing('(import "env" "fetch" (func))'),
-    /env.fetch: only env.abort, env.log and env.input/,
+    /env.fetch: only env.abort, env.log, env.input, env.zone and env.zone_offset are provided/,
   ],
   [
     "an import named like a property",

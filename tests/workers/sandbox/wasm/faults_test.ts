@@ -123,12 +123,46 @@ const FAULTS: readonly (readonly [what: string, wat: string, code: string, messa
     "on_candle returned 2147483647 orders",
   ],
   [
+    "a time zone that there is not",
+    zoned("(drop (call $zone (i32.const 16) (i32.const 8)))", "New York"),
+    "STRATEGY_FAILED",
+    "Cannot initialise: the strategy gave up: zone: there is no time zone New York: use a name such as America/New_York",
+  ],
+  [
+    "one time zone too many",
+    zoned(
+      Array.from({ length: 17 }, (_, n) => `(drop (call $zone (i32.const ${16 + 6 * n}) (i32.const 6)))`).join(" "),
+      Array.from({ length: 17 }, (_, n) => `+${String(n).padStart(2, "0")}:00`).join(""),
+    ),
+    "STRATEGY_FAILED",
+    "Cannot initialise: the strategy gave up: zone: it asks for +16:00, and has 16 time zones already",
+  ],
+  [
+    "the offset of a zone that it has not asked for",
+    zoned("(drop (call $offset (i32.const -1) (f64.const 0)))"),
+    "STRATEGY_FAILED",
+    "Cannot initialise: the strategy gave up: zone_offset: there is no zone -1: it has asked for 0",
+  ],
+  [
+    "a time that is none",
+    zoned("(drop (call $offset (call $zone (i32.const 16) (i32.const 3)) (f64.const nan)))", "UTC"),
+    "STRATEGY_FAILED",
+    "Cannot initialise: the strategy gave up: zone_offset: NaN is no time of the years 1 to 9999",
+  ],
+  [
     "a negative count",
     strategyWat({ onCandle: "(i32.const -5)" }),
     "STRATEGY_FAILED",
     `Cannot go on at ${candle}: on_candle returned -5`,
   ],
 ];
+
+/** A module that asks for zones in its `init`. */
+function zoned(init: string, names = ""): string {
+  const before = `(import "env" "zone" (func $zone (param i32 i32) (result i32)))
+    (import "env" "zone_offset" (func $offset (param i32 f64) (result f64)))`;
+  return strategyWat({ before, init: `${init} (i32.const 0)`, after: text(16, names) });
+}
 
 for (const [what, wat, code, message] of FAULTS) {
   Deno.test(`a run ends with ${code}: ${what}`, () => {
