@@ -12,7 +12,7 @@ import { makeWalk } from "./random_walk.ts";
 const ROWS = 525_600;
 const MINUTE_MS = 60_000;
 
-const files = Number(Deno.args[0] ?? 3);
+const files = Number(Deno.args[0] ?? 9);
 const path = await Deno.makeTempFile({ suffix: ".csv" });
 await Deno.writeTextFile(path, writeYear());
 const handle = await openTestDatabase("PostgreSQL");

@@ -119,7 +119,11 @@ function toChunk(summary: Uint8Array, data: Uint8Array): ChunkRow & BytesPlace {
 /** Writes chunks in one statement; each replaces the chunk of its month. */
 export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<void> {
   if (chunks.length === 0) return;
-  await tx.insert(candleChunks).values(await placeBytes(tx, chunks)).onConflictDoUpdate({
+  const rows = (await placeBytes(tx, chunks)).map((chunk) => {
+    // As hexadecimal digits the bytes would take a tenth of an import's processor time.
+    return { ...chunk, data: sql`decode(${chunk.data.toBase64()}, 'base64')` };
+  });
+  await tx.insert(candleChunks).values(rows).onConflictDoUpdate({
     target: [candleChunks.instrumentId, candleChunks.timeframe, candleChunks.month],
     set: {
       candles: sql`excluded.candles`,

@@ -44,6 +44,7 @@ export class ConventionFinder {
 
   /** The time to store a candle with; NaN for a time that no convention explains which fits the lines before. */
   read(written: WrittenTime): number {
+    if (this.#isKnown && this.#candidates.length === 1) return this.#candidates[0]!.read(written);
     const fitting = this.#candidates.filter(({ read }) => !Number.isNaN(read(written)));
     if (fitting.length === 0) return NaN;
     this.#candidates = fitting;

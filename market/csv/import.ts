@@ -13,7 +13,7 @@ import type { Candles } from "../../engine/candles.ts";
 import type { DialectAnswer, ForcedDialect } from "./dialect.ts";
 import { FileText } from "./file_text.ts";
 import { CsvReader, type Rejection } from "./reader.ts";
-import { archiveStep } from "../ingestion/archive_step.ts";
+import { type ArchiveStep, archiveStep } from "../ingestion/archive_step.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
 import { candleEnd, type Timeframe } from "../timeframes.ts";
 
@@ -81,17 +81,24 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
   const { symbol, exchange } = request;
   let run: IngestionRun | undefined;
   let instrument: Instrument | undefined;
+  let storing: Promise<void> | undefined;
+  const store = async (step: ArchiveStep) => {
+    const stored = await db.transaction((tx) => archiveStep(tx, step));
+    counts.imported += stored.imported;
+    counts.unchanged += stored.unchanged;
+    counts.revised += stored.revised;
+  };
   try {
     for await (const candles of readBatches(reader, text)) {
       run ??= await beginRun(db, request);
       instrument ??= await ensureTarget(db, target);
       const { timeframe } = reader;
-      const step = { runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) };
-      const stored = await db.transaction((tx) => archiveStep(tx, step));
-      counts.imported += stored.imported;
-      counts.unchanged += stored.unchanged;
-      counts.revised += stored.revised;
+      // The next batch is read meanwhile.
+      await storing;
+      storing = store({ runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) });
+      storing.catch(() => {});
     }
+    await storing;
     run ??= await beginRun(db, request);
     const { rejected, rejectedCount, convention, timeframe } = reader;
     const [first] = rejected;
@@ -114,6 +121,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
       dialect,
     };
   } catch (error) {
+    await storing?.catch(() => {});
     if (run !== undefined) {
       const message = error instanceof Error ? error.message : String(error);
       await insertEvents(db, [{

@@ -6,7 +6,7 @@ import { ConventionFinder } from "./conventions.ts";
 import { CsvError } from "./csv_error.ts";
 import type { Dialect, ForcedDialect } from "./dialect.ts";
 import { concat } from "./file_text.ts";
-import { isBlank, LineFields } from "./line_fields.ts";
+import { LineFields, NEWLINE } from "./line_fields.ts";
 import { parseDecimal } from "./fields.ts";
 import { parseWritten } from "./numbers.ts";
 import { recognise } from "./recognise.ts";
@@ -26,7 +26,7 @@ export interface Rejection {
 const REJECTIONS_MAX = 100;
 const LINE_BYTES_MAX = 65_536;
 // A batch has this many candles and then the rest of the month, so that each month's chunk is written once.
-const BATCH_CANDLES_MIN = 32_768;
+const BATCH_CANDLES_MIN = 65_536;
 const MONTH_CANDLES_MAX = 31 * 1440;
 
 // No market has older candles: an earlier time is a mistake.
@@ -34,9 +34,6 @@ const EARLIEST_MS = Date.UTC(1800, 0, 1);
 
 const UTC_INSTRUMENT: Traded = { assetClass: "crypto", exchange: "" };
 
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
-const TAB = 0x09;
 const VOLUME = VALUE_COLUMNS.indexOf("volume");
 const DASH = 0x2d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
@@ -62,7 +59,9 @@ export class CsvReader {
   readonly #closedUntilMs: number;
   #isDated = false;
   #finder: ConventionFinder | undefined;
-  readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
+  #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
+  /** The batch before lies here, which may be stored while the next one is read. */
+  #otherRows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
   #count = 0;
   /** -1 where the newest candle comes first: times are then negated, so that they increase in either case. */
   #direction: 1 | -1 = 1;
@@ -116,36 +115,38 @@ export class CsvReader {
   /**
    * Takes a piece of the file.
    *
-   * @returns Complete batches; each is valid until the next one is taken.
+   * @returns Complete batches; each stays valid until the one after the next is asked for.
    * @throws {CsvError} When the file is no CSV of candles.
    */
   *push(piece: Uint8Array): Generator<Candles> {
-    this.#rest = this.#rest.length === 0 ? piece : concat([this.#rest, piece]);
-    if (this.#dialect === undefined && !this.#recognise(false)) return;
-    yield* this.#readLines();
+    if (this.#dialect === undefined) {
+      this.#rest = concat([this.#rest, piece]);
+      if (this.#recognise(false)) yield* this.#readLines(this.#rest);
+      return;
+    }
+    // Only the line that began in the piece before is copied.
+    const end = piece.indexOf(NEWLINE) + 1 || piece.length;
+    yield* this.#readLines(concat([this.#rest, piece.subarray(0, end)]));
+    if (end < piece.length) yield* this.#readLines(piece.subarray(end));
   }
 
   /** Takes the end of the file. @throws {CsvError} When the file was empty. */
   *end(): Generator<Candles> {
     if (this.#rest.at(-1) !== NEWLINE) this.#rest = concat([this.#rest, Uint8Array.of(NEWLINE)]);
     if (this.#dialect === undefined) this.#recognise(true);
-    yield* this.#readLines();
+    yield* this.#readLines(this.#rest);
     if (this.#count > 0) yield this.#takeBatch();
   }
 
-  *#readLines(): Generator<Candles> {
-    const bytes = this.#rest;
-    let from = 0;
-    for (;;) {
-      const end = bytes.indexOf(NEWLINE, from);
-      if (end < 0) break;
-      const time = this.#readLine(bytes, from, end);
+  *#readLines(bytes: Uint8Array): Generator<Candles> {
+    const until = bytes.lastIndexOf(NEWLINE) + 1;
+    for (let from = 0; from < until; from = this.#fields.end + 1) {
+      const time = this.#readLine(bytes, from);
       if (time * this.#direction >= this.#batchEnd) yield this.#takeBatch();
       if (!Number.isNaN(time)) this.#keepRow(time);
-      from = end + 1;
     }
-    if (bytes.length - from > LINE_BYTES_MAX) throw this.#tooLong(this.#line + 1);
-    this.#rest = bytes.slice(from);
+    if (bytes.length - until > LINE_BYTES_MAX) throw this.#tooLong(this.#line + 1);
+    this.#rest = bytes.slice(until);
   }
 
   /** Recognises the dialect once the file's beginning is there. @returns True if it is known. */
@@ -182,6 +183,7 @@ export class CsvReader {
   #takeBatch(): Candles {
     const batch = sliceCandles(this.#rows, 0, this.#count);
     if (this.#direction < 0) CANDLE_COLUMNS.forEach((name) => batch[name].reverse());
+    [this.#rows, this.#otherRows] = [this.#otherRows, this.#rows];
     this.#count = 0;
     this.#batchEnd = Infinity;
     return batch;
@@ -208,16 +210,11 @@ export class CsvReader {
   }
 
   /** The time of the line's candle, whose values are then in #values; NaN for a line without a candle. */
-  #readLine(bytes: Uint8Array, from: number, end: number): number {
+  #readLine(bytes: Uint8Array, from: number): number {
     const { headerLines, columns, delimiter, decimalMark } = this.#dialect!;
-    if (++this.#line <= headerLines) return NaN;
-    let until = end;
-    while (until > from && isBlank(bytes[until - 1]!)) until--;
-    if (until === from) return NaN;
-    // A last field that is empty ends with its tab.
-    if (delimiter === TAB) until = bytes[end - 1] === RETURN ? end - 1 : end;
     const { values, count, ticker } = columns;
-    const fields = this.#fields.cut(bytes, from, until, delimiter);
+    const fields = this.#fields.cut(bytes, from, delimiter);
+    if (++this.#line <= headerLines || fields === 0) return NaN;
     if (fields !== count) return this.#reject(() => `has ${fields} fields where the header has ${count}`);
     const time = this.#readTime(bytes);
     if (Number.isNaN(time)) return this.#reject(() => this.#times!.fault);
@@ -230,8 +227,8 @@ export class CsvReader {
       }
       this.#values[i] = value;
     }
-    const [open, high, low, close, volume] = this.#values;
-    const fault = findFault(open!, high!, low!, close!, volume!);
+    const read = this.#values;
+    const fault = findFault(read[0]!, read[1]!, read[2]!, read[3]!, read[4]!);
     if (fault !== null) return this.#reject(() => fault);
     if (ticker !== null && !this.#isOfTicker(ticker)) return NaN;
     const written = { time, local: this.#isDated ? this.#times!.local : time };

@@ -3,7 +3,6 @@ import type { Dialect } from "./dialect.ts";
 import { LineFields } from "./line_fields.ts";
 import { TimeReader } from "./times.ts";
 
-const NEWLINE = 0x0a;
 const MONTH_DAYS_MIN = 24;
 const MONTH_DAYS_MAX = 31;
 const WEEK_DAYS = 7;
@@ -19,16 +18,14 @@ export function readTimes(sample: Uint8Array, dialect: Dialect): { times: number
   const reader = new TimeReader({ ...dialect, hasClock: clock !== null });
   const fields = new LineFields();
   const times: number[] = [];
-  for (let from = 0, line = 1; from < sample.length; line++) {
-    const found = sample.indexOf(NEWLINE, from);
-    const end = found < 0 ? sample.length : found;
-    if (line > headerLines && fields.cut(sample, from, end, delimiter) > Math.max(time, clock ?? 0)) {
+  for (let from = 0, line = 1; from < sample.length; from = fields.end + 1, line++) {
+    const count = fields.cut(sample, from, delimiter);
+    if (line > headerLines && count > Math.max(time, clock ?? 0)) {
       const text = clock === null ? fields.text(time) : `${fields.text(time)} ${fields.text(clock)}`;
       const bytes = new TextEncoder().encode(text);
       const moment = clock === null ? reader.read(bytes, 0, bytes.length, true) : reader.readText(text);
       if (!Number.isNaN(moment)) times.push(moment);
     }
-    from = end + 1;
   }
   return { times, isZoneless: reader.isZoneless };
 }

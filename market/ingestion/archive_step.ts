@@ -10,7 +10,7 @@ import type { TimeRange } from "../archive/time_ranges.ts";
 import { candleEnd, monthEnd, type Timeframe } from "../timeframes.ts";
 
 /** One step of a run: candles with the facts for their coverage and their events. */
-interface ArchiveStep extends TimeRange {
+export interface ArchiveStep extends TimeRange {
   readonly runId: string;
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
