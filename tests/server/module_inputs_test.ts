@@ -1,4 +1,4 @@
-/** Inputs of modules in every language of the examples, and the clocks of a module, in a service with the permissions of the task. */
+/** Inputs of modules in every language of the examples, its clocks and its plots, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { importStock, inline, INPUTS, REQUEST, run } from "../support/input_runs.ts";
@@ -6,6 +6,7 @@ import { serveMarkets } from "../support/made_markets.ts";
 import { finishOptimization } from "../support/optimizations.ts";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { EXAMPLES, RANGE, readExample, registration } from "./foreign_code.ts";
+import { compilePlots, requireModulePlotsOfMarkets, requirePlots, requirePlotsOfFailure } from "./plot_steps.ts";
 
 const TWO = ["AAA", "BBB"].map((symbol) => ({ symbol, exchange: "LAB" }));
 /** The rule of the examples in a script. */
@@ -64,6 +65,14 @@ Deno.test("modules read other candles once they have closed", async (t) => {
     ]);
   });
   await t.step("New York's opening range is the script's, through the change of clocks", () => openingRange(user));
+  await t.step("its plots are kept and shown as a script's, and only for its owner", async () => {
+    const module = await compilePlots();
+    const stranger = service.client();
+    await stranger.signUp();
+    await requirePlots(user, stranger, module);
+    await requirePlotsOfFailure(user, module);
+    await requireModulePlotsOfMarkets(user, module);
+  });
   await endService();
 });
 

@@ -1,7 +1,9 @@
-/** Plots of scripts over HTTP. */
+/** Plots of scripts and modules over HTTP. */
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import type { TestClient } from "../support/client.ts";
+import { compileAssemblyScript } from "../workers/sandbox/wasm/modules.ts";
+import { EXAMPLES } from "./foreign_code.ts";
 
 const SOURCE = `strategy(({ failAt = Infinity }) => ({
   decide(i, { time, close }) {
@@ -12,13 +14,40 @@ const SOURCE = `strategy(({ failAt = Infinity }) => ({
     if (time[i] === failAt) null.x;
   },
 }));`;
+const MODULE = `import { askPlot, draw, frame, play, readNumber, Strategy, utc, valueAt } from "./hindcast";
+export { abi_version, alloc, init, on_candle } from "./hindcast";
+
+class Plots extends Strategy {
+  twice: i32 = askPlot("close, twice");
+  odd: i32 = askPlot("odd");
+  level: i32 = askPlot("level", "own");
+  failAt: f64 = readNumber("failAt", Infinity);
+
+  decide(): void {
+    const i = frame.count - 1, time = valueAt(frame.time, i), close = valueAt(frame.close, i);
+    const hour = utc(time).hour;
+    draw(this.twice, 2 * close - close);
+    draw(this.odd, hour % 2 == 1 ? hour : NaN);
+    draw(this.level, 50);
+    assert(time != this.failAt, "as it was told to");
+  }
+}
+play(() => new Plots());
+`;
+const SCRIPT = { type: "script", source: SOURCE };
 const RANGE = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-02-01", end_date: "2024-05-01" };
 const PLOTS = [{ name: "close, twice", pane: "price" }, { name: "odd", pane: "odd" }, { name: "level", pane: "own" }];
 
-/** A run of a script that plots; its id and its number of candles. */
+/** The script as a module. */
+export async function compilePlots(): Promise<object> {
+  const bindings = { "hindcast.ts": await Deno.readTextFile(new URL("assemblyscript/hindcast.ts", EXAMPLES)) };
+  const module = await compileAssemblyScript(MODULE, bindings);
+  return { type: "wasm", artifact: { content_base64: module.toBase64() } };
+}
+
+/** A run that plots; its id and its number of candles. */
 async function runPlots(user: TestClient, parameters: object): Promise<{ id: string; candles: number }> {
-  const runtime = { type: "script", source: SOURCE };
-  const parametersOfRun = { timeframe: "1h", ...parameters, runtime };
+  const parametersOfRun = { timeframe: "1h", ...parameters };
   const backtest = { ...RANGE, strategy: "plots", initial_balance: 1000, parameters: parametersOfRun };
   const submitted = await user.send("POST", "/api/backtests", { backtest });
   const done = await user.finish(submitted.at("/backtest/id"));
@@ -26,8 +55,8 @@ async function runPlots(user: TestClient, parameters: object): Promise<{ id: str
 }
 
 /** Requires the plots of a completed run in each format, and merged to draw. */
-export async function requirePlots(user: TestClient, stranger: TestClient): Promise<void> {
-  const { id, candles } = await runPlots(user, {});
+export async function requirePlots(user: TestClient, stranger: TestClient, runtime: object = SCRIPT): Promise<void> {
+  const { id, candles } = await runPlots(user, { runtime });
   const path = `/api/backtests/${id}/series`;
   const first = await user.get(`${path}?limit=3`);
   const ticks = await user.get(
@@ -71,10 +100,23 @@ export async function requirePlots(user: TestClient, stranger: TestClient): Prom
 }
 
 /** Requires the plots of a run that failed, until it failed. */
-export async function requirePlotsOfFailure(user: TestClient): Promise<void> {
+export async function requirePlotsOfFailure(user: TestClient, runtime: object = SCRIPT): Promise<void> {
   // The check before the run has candles of 00:00 alone.
-  const { id } = await runPlots(user, { failAt: Date.UTC(2024, 1, 26, 1) });
+  const { id } = await runPlots(user, { failAt: Date.UTC(2024, 1, 26, 1), runtime });
   const rows = (await user.get(`/api/backtests/${id}/series?limit=1000`)).list("/series");
   expect([rows.length, Object(rows[599]).values[1], Object(rows[600]).values[1]]).toEqual([602, 23, null]);
   expect((await user.get(`/api/backtests/${id}`)).at("/backtest/status")).toBe("failed");
+}
+
+/** Requires the plots of a module over two markets, by their marks: those of the script. */
+export async function requireModulePlotsOfMarkets(user: TestClient, module: object): Promise<void> {
+  const instruments = ["DEMO", "STOCK"].map((symbol) => ({ symbol, exchange: "SAMPLE" }));
+  const [ofScript, ofModule] = [
+    await runPlots(user, { instruments, runtime: SCRIPT }),
+    await runPlots(user, { instruments, runtime: module }),
+  ];
+  const [script, modules] = [ofScript, ofModule].map(({ id }) => `/api/backtests/${id}/series?limit=100`);
+  const expected = await user.get(script!);
+  expect([expected.list("/plots").length, expected.list("/series").length]).toEqual([6, 100]);
+  expect((await user.get(modules!)).text).toBe(expected.text);
 }

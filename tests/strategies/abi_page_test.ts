@@ -35,6 +35,7 @@ import {
   WORKING_MAX,
   ZONES_MAX,
 } from "../../workers/sandbox/contracts/abi.ts";
+import { PLOT_NAME_CHARS_MAX, PLOT_TIME, PLOT_VALUES_MAX, PLOTS_MAX } from "../../workers/sandbox/contracts/layout.ts";
 import { EXIT_REASONS } from "../../engine/trade_columns.ts";
 import { SIZES_BY } from "../../engine/strategy.ts";
 
@@ -171,7 +172,10 @@ Deno.test("limits are those of the host", () => {
   expect(page).toContain(`| memory | ${MODULE.memoryPagesMax / 16} MiB.`);
   expect(page).toContain(`one, of at most ${english(MODULE.tableElementsMax)} elements`);
   const { functionsMax, typesMax, exportsMax, importsMax } = MODULE;
-  expect(page).toContain(`| time zones | ${ZONES_MAX} |`);
+  expect([ZONES_MAX, PLOTS_MAX]).toEqual([16, 16]);
+  expect(page).toContain("| time zones, plots | 16 each |");
+  expect(page).toContain(`A name has 1 to ${PLOT_NAME_CHARS_MAX} characters and is not \`${PLOT_TIME}\``);
+  expect(page).toContain(`keeps ${english(PLOT_VALUES_MAX)} values of all plots together`);
   const counts = [functionsMax, typesMax, exportsMax, importsMax].map(english).join(", ");
   expect(page).toContain(`| functions, types, exports, imports | ${counts} |`);
   expect(page).toContain(`| a name | ${MODULE.nameBytesMax} bytes |`);

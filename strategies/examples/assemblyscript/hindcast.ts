@@ -237,6 +237,20 @@ export function local(time: f64, zone: i32): Moment {
   return utc(time + hindcastZoneOffset(zone, time));
 }
 
+// ---- Plots: series of your own, drawn on the result ----
+
+@external("env", "plot")
+declare function hindcastPlot(name: usize, length: i32, pane: usize, paneLength: i32): i32;
+/** Draws a value at the deciding candle, in `decide`. */
+@external("env", "draw")
+export declare function draw(plot: i32, value: f64): void;
+
+/** A plot for `draw`. Its pane is a name that plots share, "price" over the candles, or "" for what its values fit. */
+export function askPlot(name: string, pane: string = ""): i32 {
+  const text = String.UTF8.encode(name), other = String.UTF8.encode(pane);
+  return hindcastPlot(changetype<usize>(text), text.byteLength, changetype<usize>(other), other.byteLength);
+}
+
 // ---- The strategy ----
 
 /** A strategy, made once for a run. Its constructor reads parameters and makes lines. */

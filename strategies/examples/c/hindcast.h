@@ -101,6 +101,8 @@ IMPORT(log) void hindcast_log(const char *message, u32 length);
 IMPORT(input) i32 hindcast_input(const char *name, u32 length);
 IMPORT(zone) i32 hindcast_zone(const char *name, u32 length);
 IMPORT(zone_offset) double hindcast_zone_offset(i32 zone, double time);
+IMPORT(plot) i32 hindcast_plot(const char *name, u32 length, const char *pane, u32 pane_length);
+IMPORT(draw) void hindcast_draw(i32 plot, double value);
 
 static inline u32 length_of(const char *text) {
   u32 length = 0;
@@ -154,6 +156,16 @@ static inline i32 ask_zone(const char *name) { return hindcast_zone(name, length
 
 /* The parts by the clocks of a zone, with its daylight-saving time. */
 static inline Moment local(double time, i32 zone) { return utc(time + hindcast_zone_offset(zone, time)); }
+
+/* ---- Plots: series of your own, drawn on the result ---- */
+
+/* A plot for draw(). Its pane is a name that plots share, "price" over the candles, or "" for what its values fit. */
+static inline i32 ask_plot(const char *name, const char *pane) {
+  return hindcast_plot(name, length_of(name), pane, length_of(pane));
+}
+
+/* Draws a value at the deciding candle, in decide(). */
+static inline void draw(i32 plot, double value) { hindcast_draw(plot, value); }
 
 /* ---- Memory: blocks from the end of the linker's data on, zeroed, never freed ---- */
 

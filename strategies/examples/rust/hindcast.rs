@@ -298,6 +298,8 @@ mod host {
         pub fn input(name: *const u8, length: u32) -> i32;
         pub fn zone(name: *const u8, length: u32) -> i32;
         pub fn zone_offset(zone: i32, time: f64) -> f64;
+        pub fn plot(name: *const u8, length: u32, pane: *const u8, pane_length: u32) -> i32;
+        pub fn draw(plot: i32, value: f64);
     }
 }
 
@@ -368,6 +370,23 @@ impl Zone {
 /// The parts by the clocks of a zone, with its daylight-saving time.
 pub fn local(time: f64, zone: Zone) -> Moment {
     utc(time + unsafe { host::zone_offset(zone.0, time) })
+}
+
+// ---- Plots: series of your own, drawn on the result ----
+
+#[derive(Clone, Copy)]
+pub struct Plot(i32);
+
+impl Plot {
+    /// Its pane is a name that plots share, "price" over the candles, or "" for what its values fit.
+    pub fn named(name: &str, pane: &str) -> Plot {
+        Plot(unsafe { host::plot(name.as_ptr(), name.len() as u32, pane.as_ptr(), pane.len() as u32) })
+    }
+
+    /// Draws a value at the deciding candle.
+    pub fn draw(self, value: f64) {
+        unsafe { host::draw(self.0, value) }
+    }
 }
 
 // ---- Parameters: one JSON object without spaces ----

@@ -51,7 +51,7 @@ export function play(
   closes: readonly number[],
   text = "",
 ): { readonly result: RunResult; readonly seen: readonly Seen[] } {
-  const guest = new GuestMaker(checkModule(PUPPET)).make("{}", DAYS, []);
+  const guest = new GuestMaker(checkModule(PUPPET)).make("{}", DAYS, {});
   const view = new DataView(guest.memory.buffer);
   new Uint8Array(guest.memory.buffer).set(new TextEncoder().encode(text), 256);
   script.forEach((rows, call) => writeRows(view, SCRIPT_AT + call * SCRIPT_BYTES, rows));

@@ -220,4 +220,6 @@ export const IMPORTED_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   input: ["(i32, i32) -> i32"],
   zone: ["(i32, i32) -> i32"],
   [ZONE_IMPORT]: ["(i32, f64) -> f64"],
+  plot: ["(i32, i32, i32, i32) -> i32"],
+  draw: ["(i32, f64) -> nothing"],
 };

@@ -3,8 +3,8 @@ import type { PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
 import { findTimeline, type Timeline } from "../../../engine/portfolio/timeline.ts";
 import type { MarketPlot } from "../../common/protocol.ts";
 import { type Outcome, RunError } from "../../common/outcome.ts";
-import { PLOT_VALUES_MAX, PLOTS_MAX } from "../contracts/layout.ts";
 import type { MarketsActs } from "../markets/check_markets.ts";
+import { joinPlots } from "../markets/market_plots.ts";
 import { MarketsLog } from "../markets/markets_log.ts";
 import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
 import {
@@ -157,26 +157,12 @@ class MarketsRun {
 
   /** The series of the first markets, as many as a run keeps, by the marks of the run. */
   #plots(): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
-    const { markets } = this.#job.task;
-    const { closes, instant } = this.#timeline;
-    const most = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / instant.length));
-    if (this.#isPortfolio) {
-      const plots = this.#guests[0]?.plots(instant.length) ?? [];
-      return { plots: plots.map((plot) => ({ market: null, ...plot })), notes: [] };
+    if (!this.#isPortfolio) {
+      const plotsOf = (market: number) =>
+        this.#guests[market]?.plots(this.#job.task.markets[market]!.candles.time.length) ?? [];
+      return joinPlots(this.#job.task.markets, this.#timeline, plotsOf);
     }
-    const plots: MarketPlot[] = [];
-    let left = 0;
-    this.#guests.forEach((guest, market) => {
-      const { candles, firstIndex } = markets[market]!;
-      for (const { values, ...plot } of guest.plots(candles.time.length)) {
-        if (plots.length === most) left++;
-        else {
-          const marked = new Float64Array(instant.length).fill(NaN);
-          for (let i = firstIndex; i < values.length; i++) marked[closes[market]!.rowOf(i)] = values[i]!;
-          plots.push({ market, ...plot, values: marked });
-        }
-      }
-    });
-    return { plots, notes: left === 0 ? [] : [`${left} series of plots were left out: a run keeps ${most}`] };
+    const plots = this.#guests[0]?.plots(this.#timeline.instant.length) ?? [];
+    return { plots: plots.map((plot) => ({ market: null, ...plot })), notes: [] };
   }
 }

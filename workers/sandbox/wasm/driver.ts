@@ -32,6 +32,7 @@ const SHARED = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 
 /** Shared memory whose first word counts the candles of the range that a guest of this thread has decided on. */
 export const DECIDED = SHARED.buffer;
+const DECIDED_WORDS = new Int32Array(DECIDED);
 
 /** The parts of a guest that the driver uses. */
 export interface DrivenGuest {
@@ -97,7 +98,7 @@ export class Driver {
 
   /** The candle whose decision began last in this thread. */
   get deciding(): number {
-    return new Int32Array(DECIDED)[0]! + this.words[STATE.firstIndex / 4]!;
+    return DECIDED_WORDS[0]! + this.words[STATE.firstIndex / 4]!;
   }
 }
 

@@ -15,8 +15,10 @@ import {
   WORKING_MAX,
 } from "../contracts/abi.ts";
 import type { DrivenGuest, Driver } from "./driver.ts";
-import { type LogLines, makeAsk, makeImports, makeZones, type ReadText, readText } from "./guest_imports.ts";
+import { makeAsk, makeImports, makePlots, makeZones, type ReadText, readText } from "./guest_imports.ts";
 import { AskedInputs } from "./guest_inputs.ts";
+import type { GuestPlots } from "./guest_plots.ts";
+import type { LogLines } from "./log_lines.ts";
 
 /** Thrown through the module's calls when it calls `abort`. */
 class GuestAbort extends Error {
@@ -29,6 +31,13 @@ export class ParametersRefused extends RunError {
   constructor(answer: number) {
     super("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
   }
+}
+
+/** Receives what an instance says. */
+export interface GuestOutput {
+  /** The lines that it logs, LOG_LINES_MAX at most. */
+  readonly log: LogLines;
+  readonly plots: GuestPlots;
 }
 
 /** A module, and what one instance after the other has of its host. */
@@ -72,6 +81,7 @@ export class Guest implements DrivenGuest {
   readonly markets: number;
   /** The inputs that the guest asked for in `init`. */
   readonly inputs: AskedInputs;
+  readonly plots: GuestPlots;
   /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;
   readonly #alloc: Call;
@@ -80,12 +90,12 @@ export class Guest implements DrivenGuest {
   /**
    * @param parametersJson The parameters as the module reads them.
    * @param series The candles as `init` knows them.
-   * @param log Receives the lines that the module logs, LOG_LINES_MAX at most.
    * @throws {ParametersRefused} When `init` returns another number than 0.
    * @throws {RunError} When it traps, or returns an invalid value.
    * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
-  constructor({ module, driver, memory }: GuestCode, parametersJson: string, series: Series, log: LogLines) {
+  constructor({ module, driver, memory }: GuestCode, parametersJson: string, series: Series, output: GuestOutput) {
+    this.plots = output.plots;
     this.memory = memory;
     this.driver = driver;
     this.firstIndex = series.firstIndex;
@@ -99,8 +109,9 @@ export class Guest implements DrivenGuest {
     };
     const imports = {
       [IMPORT_MODULE]: {
-        ...makeImports(read, abort, log),
+        ...makeImports(read, abort, output.log),
         ...makeZones(read, abort),
+        ...makePlots(read, abort, output.plots),
         input: makeAsk(read, abort, (name) => this.inputs.ask(name)),
       },
       [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: memory },

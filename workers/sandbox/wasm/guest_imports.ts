@@ -1,12 +1,8 @@
 /** The functions that a module imports. */
 import { LOG_LINES_MAX, MESSAGE_BYTES_MAX } from "../contracts/abi.ts";
+import type { GuestPlots } from "./guest_plots.ts";
+import type { LogLines } from "./log_lines.ts";
 import { Zones } from "./zones.ts";
-
-/** A list that lines are added to. */
-export interface LogLines {
-  readonly length: number;
-  push(line: string): unknown;
-}
 
 /** Reads a text of the module. */
 export type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
@@ -53,6 +49,20 @@ export function makeZones(read: ReadText, abort: (message: string) => never): We
   return {
     zone: makeAsk(read, abort, (name) => zones.open(name)),
     zone_offset: (zone: number, time: number) => orAbort(abort, () => zones.offsetAt(zone, time)),
+  };
+}
+
+/** `env.plot` and `env.draw`. */
+export function makePlots(
+  read: ReadText,
+  abort: (message: string) => never,
+  plots: GuestPlots,
+): WebAssembly.ModuleImports {
+  const name = (pointer: number, byteLength: number) => byteLength === 0 ? "" : read(pointer, byteLength, "utf-8");
+  return {
+    plot: (pointer: number, byteLength: number, pane: number, paneBytes: number) =>
+      orAbort(abort, () => plots.ask(name(pointer, byteLength), name(pane, paneBytes))),
+    draw: (plot: number, value: number) => orAbort(abort, () => plots.draw(plot, value)),
   };
 }
 

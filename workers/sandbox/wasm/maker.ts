@@ -3,9 +3,9 @@ import type { Series } from "../candle_series.ts";
 import type { CheckedModule } from "./check.ts";
 import { PAGE_BYTES, ROOM_PAGES_MAX } from "../contracts/abi.ts";
 import { Driver } from "./driver.ts";
-import { attempt, Guest } from "./guest.ts";
-import type { LogLines } from "./guest_imports.ts";
+import { attempt, Guest, type GuestOutput } from "./guest.ts";
 import { inputsBytes } from "./guest_inputs.ts";
+import { GuestPlots } from "./guest_plots.ts";
 import { ModuleFault } from "./sections.ts";
 import { columnsBytes } from "./strategy.ts";
 
@@ -39,13 +39,19 @@ export class GuestMaker {
   /**
    * Makes an instance. The last one must not be called any more.
    *
+   * @param output Absent: lines and plots are not kept.
    * @param candlesCount Of the run, for which the memory has room; null: it has the pages that the module declares.
    * @throws {RunError}
    */
-  make(parametersJson: string, series: Series, log: LogLines, candlesCount: number | null = null): Guest {
+  make(
+    parametersJson: string,
+    series: Series,
+    { log = [], plots = new GuestPlots() }: Partial<GuestOutput>,
+    candlesCount: number | null = null,
+  ): Guest {
     const room = candlesCount === null ? 0 : roomFor(candlesCount, series);
     const memory = this.#takeLast(room) ?? this.#takeNew(room);
-    return new Guest({ module: this.#module, driver: this.#driver, memory }, parametersJson, series, log);
+    return new Guest({ module: this.#module, driver: this.#driver, memory }, parametersJson, series, { log, plots });
   }
 
   /** The memory of the last instance, emptied; null if it has another size, or is too large. */

@@ -1,9 +1,9 @@
 /** A module over many markets: an instance for each, or one that decides on all, and one account between them. */
 import type { PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
+import { findTimeline } from "../../../engine/portfolio/timeline.ts";
 import { type Failed, type Outcome, RunError } from "../../common/outcome.ts";
 import { candleMs } from "../candle_series.ts";
 import type { MarketsActs } from "../markets/check_markets.ts";
-import { MarketsLog } from "../markets/markets_log.ts";
 import { runMarketsTrials } from "../markets/markets_trials.ts";
 import { checkStrategies, seriesOfMarket, simulateMarkets, strategyForEach, warmupOf } from "../markets/run_markets.ts";
 import {
@@ -19,8 +19,9 @@ import { roundCapacity } from "../player.ts";
 import type { TrialListener } from "../trials.ts";
 import type { WasmMarketsTrialsJob } from "../trials_task.ts";
 import { checkModule } from "./check.ts";
-import type { LogLines } from "./guest_imports.ts";
+import type { GuestOutput } from "./guest.ts";
 import { type GuestMaker, makersFor } from "./maker.ts";
+import { MarketsOutput } from "./markets_output.ts";
 import { GuestPortfolio } from "./portfolio.ts";
 import { orRefuse } from "./run.ts";
 import { ModuleFault } from "./sections.ts";
@@ -37,11 +38,11 @@ export function doWasmMarkets(
   control: Int32Array,
   report: (message: LoggedLines) => void,
 ): Outcome<SandboxMarkets> | LookbackRequest {
-  const log = new MarketsLog(report);
+  const output = new MarketsOutput(report);
   try {
-    return backtest(job, openModule(job)(job, log), control, log);
+    return backtest(job, openModule(job)(job, output), control, output);
   } catch (error) {
-    if (error instanceof RunError) return { ...error.outcome, log: log.lines };
+    if (error instanceof RunError) return { ...error.outcome, log: output.log.lines };
     return failedBy(error);
   }
 }
@@ -53,11 +54,11 @@ export function doWasmMarketsTrials(
 ): Outcome<object> | LookbackRequest {
   try {
     const strategies = openModule(job);
-    const log = new MarketsLog(() => {});
+    const output = new MarketsOutput();
     const { candlesMin } = job;
     return runMarketsTrials(
       job,
-      (parametersJson, task) => orRefuse(() => strategies({ parametersJson, task, candlesMin }, log)(false)),
+      (parametersJson, task) => orRefuse(() => strategies({ parametersJson, task, candlesMin }, output)(false)),
       listener,
     );
   } catch (error) {
@@ -70,12 +71,12 @@ type MarketsRun = Pick<WasmMarketsJob, "task" | "parametersJson" | "candlesMin">
 /** Checks a module. @returns Makes the strategies of its runs, one run after the other. @throws {ModuleFault} */
 function openModule(
   job: WasmMarketsJob | WasmMarketsTrialsJob,
-): (run: MarketsRun, log: MarketsLog) => MakeStrategy {
+): (run: MarketsRun, output: MarketsOutput) => MakeStrategy {
   const checked = checkModule(job.module);
   const { decidesOnMarkets } = checked;
   const instances = decidesOnMarkets ? 1 : job.task.markets.length;
   const makers = makersFor(checked, instances, SANDBOX_BYTES_MAX + candleBytes(job));
-  return (run, log) => decidesOnMarkets ? portfolioOf(run, makers[0]!, log) : strategiesOf(run, makers, log);
+  return (run, output) => decidesOnMarkets ? portfolioOf(run, makers[0]!, output) : strategiesOf(run, makers, output);
 }
 
 /** @throws What is no fault of the module. */
@@ -91,30 +92,35 @@ type MakeStrategy = (isFirst: boolean) => PortfolioRequest["strategy"];
 function portfolioOf(
   { task, parametersJson, candlesMin }: MarketsRun,
   maker: GuestMaker,
-  log: MarketsLog,
+  output: MarketsOutput,
 ): MakeStrategy {
   const { markets, timeframeMs } = task;
   const series = { timeframeMs: candleMs(timeframeMs), firstIndex: 0 };
   const candlesCount = markets.reduce((sum, { candles }) => sum + roundCapacity(candles.time.length), 0);
   return (isFirst) => {
-    let lines: LogLines = isFirst ? new MarketLines(log, null) : [];
-    return new GuestPortfolio(() => {
-      const own = lines;
-      lines = [];
-      return maker.make(parametersJson, series, own, candlesCount);
-    }, candlesMin);
+    let kept: Partial<GuestOutput> = isFirst ? output.open(0, null) : {};
+    const instants = isFirst ? findTimeline(markets, timeframeMs).instant : null;
+    return new GuestPortfolio(
+      () => {
+        const own = kept;
+        kept = {};
+        return maker.make(parametersJson, series, own, candlesCount);
+      },
+      candlesMin,
+      instants,
+    );
   };
 }
 
 /** An instance for each market. */
-function strategiesOf(job: MarketsRun, makers: readonly GuestMaker[], log: MarketsLog): MakeStrategy {
+function strategiesOf(job: MarketsRun, makers: readonly GuestMaker[], output: MarketsOutput): MakeStrategy {
   const { task } = job;
   const make = (market: number, isFirst: boolean) => {
     const { candles, id } = task.markets[market]!;
-    let lines: LogLines = isFirst ? new MarketLines(log, task.markets.length === 1 ? null : id) : [];
+    let kept: Partial<GuestOutput> = isFirst ? output.open(market, task.markets.length === 1 ? null : id) : {};
     return new GuestStrategy(() => {
-      const own = lines;
-      lines = [];
+      const own = kept;
+      kept = {};
       return makers[market]!.make(job.parametersJson, seriesOfMarket(task, market), own, candles.time.length);
     }, job.candlesMin);
   };
@@ -125,7 +131,7 @@ function backtest(
   job: WasmMarketsJob,
   makeStrategy: MakeStrategy,
   control: Int32Array,
-  log: MarketsLog,
+  output: MarketsOutput,
 ): Outcome<SandboxMarkets> | LookbackRequest {
   const { task } = job;
   // A function of its own, because the first instances must be gone before the next ones are made.
@@ -135,23 +141,8 @@ function backtest(
   };
   const acts = runFirst();
   if ("type" in acts) return acts;
+  const { plots, notes } = output.takePlots(task, acts.targets !== null);
   const integrity = checkStrategies(task, acts, () => makeStrategy(false));
-  return { type: "completed", result: acts.result, integrity, log: log.lines, plots: [] };
-}
-
-/** The lines of one market's instance. */
-class MarketLines implements LogLines {
-  length = 0;
-  readonly #log: MarketsLog;
-  readonly #market: string | null;
-
-  constructor(log: MarketsLog, market: string | null) {
-    this.#log = log;
-    this.#market = market;
-  }
-
-  push(line: string): void {
-    this.length++;
-    this.#log.add(this.#market, [line]);
-  }
+  const result = { ...acts.result, notes: [...acts.result.notes, ...notes] };
+  return { type: "completed", result, integrity, log: output.log.lines, plots };
 }

@@ -6,6 +6,7 @@ import type {
   PortfolioOrders,
   PortfolioStrategy,
 } from "../../../engine/portfolio/portfolio.ts";
+import { firstFrom } from "../../../engine/portfolio/timeline.ts";
 import { RunError } from "../../common/outcome.ts";
 import {
   FLAG_HAS_CLOSED,
@@ -32,12 +33,17 @@ export class GuestPortfolio implements PortfolioStrategy {
   readonly warmup: number;
   readonly every: Period | null;
   readonly #make: () => Guest;
+  readonly #instants: Float64Array | null;
   #first: Guest | null;
   #player: PortfolioPlayer | null = null;
 
-  /** @param make Makes an instance: one now, and another for each further simulation. */
-  constructor(make: () => Guest, candlesMin: number) {
+  /**
+   * @param make Makes an instance: one now, and another for each further simulation.
+   * @param instants The marks of the run, which are the rows of plots; null: they are not kept.
+   */
+  constructor(make: () => Guest, candlesMin: number, instants: Float64Array | null = null) {
     this.#make = make;
+    this.#instants = instants;
     this.#first = make();
     const { tradesMax, workingMax } = this.#first;
     if (tradesMax + workingMax > 0) {
@@ -54,7 +60,7 @@ export class GuestPortfolio implements PortfolioStrategy {
     this.#first = null;
     // Release the last instance before another is made.
     this.#player = null;
-    this.#player = new PortfolioPlayer(first ?? this.#make(), markets);
+    this.#player = new PortfolioPlayer(first ?? this.#make(), markets, this.#instants);
   }
 
   decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
@@ -81,8 +87,10 @@ class PortfolioPlayer {
   #words: Int32Array;
   #doubles: Float64Array;
   #targets = 0;
+  /** The moment of the decision. */
+  #now = 0;
 
-  constructor(guest: Guest, markets: readonly MarketView[]) {
+  constructor(guest: Guest, markets: readonly MarketView[], instants: Float64Array | null) {
     const { ordersMax, memory } = guest;
     const ids = markets.map(({ id }) => new TextEncoder().encode(id));
     const columnsAt = markets.map(({ candles }) => columnsBytes(candles.time.length));
@@ -103,6 +111,8 @@ class PortfolioPlayer {
       Array.from({ length: COLUMNS }, (_, k) => places[n]! + k * size / COLUMNS)
     );
     this.#guest = guest;
+    guest.plots.rows = instants?.length ?? 0;
+    guest.plots.row = () => instants === null ? 0 : firstFrom(instants, this.#now);
     this.#buffer = memory.buffer;
     this.#words = new Int32Array(this.#buffer);
     this.#doubles = new Float64Array(this.#buffer);
@@ -131,6 +141,7 @@ class PortfolioPlayer {
 
   decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
     const at = new Date(now).toISOString();
+    this.#now = now;
     this.#attach();
     this.#show(now, markets, account);
     const { frame, onMarkets } = this.#guest;

@@ -19,8 +19,9 @@ import {
 import type { WasmTrialsJob } from "../trials_task.ts";
 import { ABI_VERSION } from "../contracts/abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
-import { type Guest, ParametersRefused } from "./guest.ts";
-import type { LogLines } from "./guest_imports.ts";
+import { type Guest, type GuestOutput, ParametersRefused } from "./guest.ts";
+import type { LogLines } from "./log_lines.ts";
+import { GuestPlots, PlotRoom } from "./guest_plots.ts";
 import { GuestMaker } from "./maker.ts";
 import { GuestPortfolio } from "./portfolio.ts";
 import { ModuleFault } from "./sections.ts";
@@ -44,18 +45,19 @@ export function doWasmJob(job: WasmJob, control: Int32Array, report?: Report): O
 export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array, report?: Report): WasmAnswer;
 export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array, report: Report = () => {}): WasmAnswer {
   const log = new ReportedLines(report);
+  const output = { log, plots: new GuestPlots(job.kind === "run" ? new PlotRoom() : null, log) };
   try {
     const checked = checkModule(job.module);
     if (job.kind === "run") requireOneMarket(checked);
     const maker = new GuestMaker(checked, SANDBOX_BYTES_MAX + candleBytes(job));
-    return job.kind === "validate" ? dryRun(job, checked, maker, log) : backtest(job, maker, control, log);
+    return job.kind === "validate" ? dryRun(job, checked, maker, output) : backtest(job, maker, control, output);
   } catch (error) {
     if (error instanceof ModuleFault) {
       // A registered module was valid once: a run that refuses it has failed.
       const code = job.kind === "validate" ? "INVALID_MODULE" : "STRATEGY_FAILED";
       return { type: "failed", code, message: `Cannot use the module: ${error.message}` };
     }
-    if (error instanceof RunError) return { ...error.outcome, log: log.lines };
+    if (error instanceof RunError) return { ...error.outcome, log: log.lines, plots: output.plots.take() };
     throw error;
   }
 }
@@ -64,15 +66,15 @@ function dryRun(
   job: ValidateJob,
   checked: CheckedModule,
   maker: GuestMaker,
-  log: ReportedLines,
+  output: RunOutput,
 ): Outcome<ValidModule> {
   const { memoryBytesMin, memoryBytesMax, decidesOnMarkets } = checked;
-  const makeGuest = makingGuests(log, (lines) => maker.make(job.parametersJson, SAMPLE_SERIES, lines));
+  const makeGuest = makingGuests(output, (kept) => maker.make(job.parametersJson, SAMPLE_SERIES, kept));
   const dry = decidesOnMarkets
     ? runPortfolioDry(() => new GuestPortfolio(makeGuest, job.candlesMin))
     : runDry(new GuestStrategy(makeGuest, job.candlesMin));
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...dry };
-  return { type: "completed", report, log: log.lines };
+  return { type: "completed", report, log: output.log.lines };
 }
 
 /** @throws {ModuleFault} For a module that decides on many markets. */
@@ -80,12 +82,16 @@ function requireOneMarket({ decidesOnMarkets }: CheckedModule): void {
   if (decidesOnMarkets) throw new ModuleFault("it decides on many markets: give instruments or a universe");
 }
 
-/** Makes a guest for each simulation. Only the first one logs: later ones repeat it. */
-function makingGuests(log: ReportedLines, make: (lines: LogLines) => Guest): () => Guest {
-  let lines: LogLines = log;
+interface RunOutput extends GuestOutput {
+  readonly log: ReportedLines;
+}
+
+/** Makes a guest for each simulation. Only the first one logs and plots: later ones repeat it. */
+function makingGuests(output: RunOutput, make: (kept: Partial<GuestOutput>) => Guest): () => Guest {
+  let kept: Partial<GuestOutput> = output;
   return () => {
-    const guest = make(lines);
-    lines = [];
+    const guest = make(kept);
+    kept = {};
     return guest;
   };
 }
@@ -94,13 +100,13 @@ function backtest(
   job: WasmJob,
   maker: GuestMaker,
   control: Int32Array,
-  log: ReportedLines,
+  output: RunOutput,
 ): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const series = seriesOf(job.task);
   const makeGuest = makingGuests(
-    log,
-    (lines) => maker.make(job.parametersJson, series, lines, candles.time.length),
+    output,
+    (kept) => maker.make(job.parametersJson, series, kept, candles.time.length),
   );
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
@@ -109,12 +115,13 @@ function backtest(
   };
   const result = runFirst();
   if ("type" in result) return result;
+  const plots = output.plots.take();
   const again = (until: number) => {
     const strategy = new GuestStrategy(makeGuest, job.candlesMin);
     return repeat({ ...settings, firstIndex, candles: viewCandles(candles, 0, until), strategy, control: null });
   };
   const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
-  return { type: "completed", result, integrity, log: log.lines };
+  return { type: "completed", result, integrity, log: output.log.lines, plots };
 }
 
 /** Runs trials of a module, or one of its strategies on paths. */
@@ -130,7 +137,7 @@ export function doWasmRuns(
       const series = seriesOf({ ...job.task, firstIndex });
       // A trial's own candles begin with its lookback.
       const candlesCount = job.task.candles.time.length - (job.task.firstIndex - firstIndex);
-      const makeGuest = () => maker.make(parametersJson, series, [], candlesCount);
+      const makeGuest = () => maker.make(parametersJson, series, {}, candlesCount);
       return new GuestStrategy(job.kind === "run_trials" ? () => orRefuse(makeGuest) : makeGuest, job.candlesMin);
     };
     return job.kind === "run_trials"

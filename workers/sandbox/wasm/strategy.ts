@@ -48,6 +48,8 @@ class GuestPlayer {
   #buffer: ArrayBufferLike;
   /** True once the guest has the rows before its first decision. */
   #hasLookback = false;
+  /** The candle whose score it is asked for; null: none. */
+  #scoring: number | null = null;
   /** Null: it asked for none. */
   readonly #inputs: GuestInputs | null;
   /** Addresses of the columns. */
@@ -91,6 +93,8 @@ class GuestPlayer {
     this.#inputs = inputs.length === 0 ? null : new GuestInputs(inputs, candles, memory, inputsAt);
     words[(guest.frame + FRAME.inputsPointer) / 4] = inputs.length === 0 ? 0 : inputsAt;
     this.#drive = driver.connect(guest, this.#columns);
+    guest.plots.rows = candles.time.length;
+    guest.plots.row = () => this.#scoring ?? driver.deciding;
   }
 
   decideAhead(i: number, until: number, account: Account, book: OrderBook): number {
@@ -119,10 +123,12 @@ class GuestPlayer {
     [time, open, high, low, close, volume].forEach((column, n) => doubles[this.#columns[n]! / 8 + i] = column[i]!);
     new Int32Array(buffer)[(this.#guest.frame + FRAME.count) / 4] = i + 1;
     this.#inputs?.show(i, i + 1);
+    this.#scoring = i;
     countCall();
     try {
       return this.#guest.score(`Cannot rank at ${nameCandle(this.#candles, i)}`);
     } finally {
+      this.#scoring = null;
       countCall();
     }
   }

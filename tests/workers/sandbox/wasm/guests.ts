@@ -17,7 +17,7 @@ export function text(at: number, words: string): string {
 }
 
 export function makeGuest(wat: string, parametersJson = "{}", log: string[] = []): Guest {
-  return new GuestMaker(checkModule(compileWat(wat))).make(parametersJson, DAYS, log);
+  return new GuestMaker(checkModule(compileWat(wat))).make(parametersJson, DAYS, { log });
 }
 
 /** Runs an instance over candles that close at these prices. */

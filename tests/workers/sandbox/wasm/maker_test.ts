@@ -41,10 +41,10 @@ const TRACELESS = strategyWat({
 
 Deno.test("an instance has the memory of the last one, and finds nothing of it", () => {
   const maker = new GuestMaker(checkModule(compileWat(TRACELESS)));
-  const first = maker.make("{}", DAYS, [], CLOSES.length);
+  const first = maker.make("{}", DAYS, {}, CLOSES.length);
   play(first, CLOSES);
   expect(new Uint32Array(first.memory.buffer)[LAST_WORD / 4]).toBe(1);
-  const second = maker.make("{}", DAYS, [], CLOSES.length);
+  const second = maker.make("{}", DAYS, {}, CLOSES.length);
   expect(second.memory).toBe(first.memory);
   play(second, CLOSES);
 });
@@ -53,21 +53,21 @@ Deno.test("memory that has grown, or has another size, is not used again", () =>
   const growing = strategyWat({ onCandle: "(drop (memory.grow (i32.const 1))) (i32.const 0)" });
   const maker = new GuestMaker(checkModule(compileWat(growing)));
   const sizeOf = ({ buffer }: WebAssembly.Memory) => buffer.byteLength / PAGE_BYTES;
-  const first = maker.make("{}", DAYS, [], CLOSES.length);
+  const first = maker.make("{}", DAYS, {}, CLOSES.length);
   play(first, CLOSES);
   expect(sizeOf(first.memory)).toBe(PAGES + CLOSES.length);
-  expect(sizeOf(maker.make("{}", DAYS, [], CLOSES.length).memory)).toBe(PAGES);
+  expect(sizeOf(maker.make("{}", DAYS, {}, CLOSES.length).memory)).toBe(PAGES);
   // A check, as the module declares it.
-  expect(sizeOf(maker.make("{}", DAYS, []).memory)).toBe(32);
+  expect(sizeOf(maker.make("{}", DAYS, {}).memory)).toBe(32);
   // 700,000 candles would need 513 pages: so large a memory begins as the module declares it.
-  expect(sizeOf(maker.make("{}", DAYS, [], 650_000).memory)).toBeGreaterThan(32);
-  expect(sizeOf(maker.make("{}", DAYS, [], 700_000).memory)).toBe(32);
+  expect(sizeOf(maker.make("{}", DAYS, {}, 650_000).memory)).toBeGreaterThan(32);
+  expect(sizeOf(maker.make("{}", DAYS, {}, 700_000).memory)).toBe(32);
 });
 
 Deno.test("a module may grow as far from its room as from the pages that it declares", () => {
   const growing = strategyWat({ init: "(i32.eq (memory.grow (i32.const 4064)) (i32.const -1))" });
   const maker = new GuestMaker(checkModule(compileWat(growing)));
-  for (const candlesCount of [null, 3, 650_000]) expect(maker.make("{}", DAYS, [], candlesCount).warmup).toBe(1);
+  for (const candlesCount of [null, 3, 650_000]) expect(maker.make("{}", DAYS, {}, candlesCount).warmup).toBe(1);
 });
 
 Deno.test("a trial of a module that trades by the size of its memory equals its backtest, whatever ran before it", () => {

@@ -35,7 +35,7 @@ export class ModuleFloor {
 
   /** Makes an instance with the candles in its memory. @returns The calls. */
   prepare(parametersJson: string): () => void {
-    const guest = this.#maker.make(parametersJson, this.#series, []);
+    const guest = this.#maker.make(parametersJson, this.#series, {});
     const { time, open, high, low, close, volume } = this.#candles;
     const rows = roundCapacity(time.length);
     const columnsAt = guest.allocate(6 * rows * 8 + guest.ordersMax * (ORDER_BYTES + 8));

@@ -186,7 +186,7 @@ Deno.test("AssemblyScript's own abort gives its message, file and place", async 
       return 0;
     }`;
   const maker = new GuestMaker(checkModule(await compileAssemblyScript(source)));
-  expect(() => play(maker.make("{}", DAYS, []), [10, 11])).toThrow(
+  expect(() => play(maker.make("{}", DAYS, {}), [10, 11])).toThrow(
     /gave up: zwölf is too much \(in\.ts:6:\d+\)/,
   );
 });
