@@ -17,7 +17,12 @@ const ERROR_LENGTH_MAX = 200;
 const PAUSE_MS = 200;
 const PAUSE_MS_MAX = 10_000;
 const askedSchema = z.looseObject({ first_asked: z.int(), asked: z.int() });
-const decisionsSchema = z.looseObject({ decisions: z.array(z.unknown()) });
+const decisionsSchema = z.looseObject({
+  decisions: z.array(z.unknown()),
+  plots: z.record(z.string(), z.unknown()).nullish(),
+});
+/** Of requests about all markets at once, whose answers have no pages. */
+const ALL_MARKETS = 2;
 
 /** `hindcast strategy serve`. */
 export const strategyServeCommand = serviceCommand(
@@ -67,7 +72,9 @@ async function decide(endpoint: string, { id, timeout_ms, body }: Request): Prom
     });
     const text = await readText(answer);
     if (answer.status !== 200) throw new Error(`it answered HTTP ${answer.status}: ${text}`);
-    return { id, body: toPage(askedSchema.parse(body), decisionsSchema.parse(JSON.parse(text))) };
+    const given: unknown = JSON.parse(text);
+    if (body["version"] === ALL_MARKETS) return { id, body: z.looseObject({}).parse(given) };
+    return { id, body: toPage(askedSchema.parse(body), decisionsSchema.parse(given)) };
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     warn(`Cannot use the answer of ${endpoint}: ${reason}`);
@@ -94,7 +101,12 @@ function toPage(
   for (let count = answer.decisions.length;; count = Math.floor(count / 2)) {
     const isWhole = count === answer.decisions.length;
     const rest = isWhole ? {} : { first_asked, more: true };
-    const page = { ...answer, decisions: answer.decisions.slice(0, count), ...rest };
+    const cut = (values: unknown) => Array.isArray(values) ? values.slice(0, count) : values;
+    const { plots = null } = answer;
+    const drawn = plots === null
+      ? {}
+      : { plots: Object.fromEntries(Object.entries(plots).map(([name, values]) => [name, cut(values)])) };
+    const page = { ...answer, decisions: answer.decisions.slice(0, count), ...drawn, ...rest };
     // A wrong number of decisions is for the service to name.
     if (answer.decisions.length !== asked || count <= 1) return page;
     if (new TextEncoder().encode(JSON.stringify(page)).byteLength <= ANSWER_BYTES_MAX) return page;

@@ -29,7 +29,7 @@ export interface AllRequest {
   readonly markets: readonly Market[];
 }
 
-/** Long while a close is above the one of a day before. */
+/** Long while a close is above the one of a day before; draws both. */
 function follow({ asked, candles: { close } }: OneRequest): object {
   const decisions = Array.from({ length: asked }, (_, n) => {
     const i = close.length - asked + n;
@@ -38,15 +38,19 @@ function follow({ asked, candles: { close } }: OneRequest): object {
       ? [{ side: "buy", when: "not_long", size: 0.2, size_by: "equity_fraction", tag: "up" }]
       : [{ action: "close", when: "long" }];
   });
-  return { version: 1, decisions };
+  const drawn = Array.from({ length: asked }, (_, n) => close.length - asked + n)
+    .map((i) => i < LOOKBACK ? [null, null] : [close[i - LOOKBACK]!, close[i]! / close[i - LOOKBACK]! - 1]);
+  const plots = { before: drawn.map(([before]) => before), rise: drawn.map(([, rise]) => rise) };
+  return { version: 1, decisions, plots, panes: { rise: "rises" } };
 }
 
 /** The two best of the last 48 hours. */
-function rotate({ markets }: AllRequest): object {
+function rotate({ account: { equity }, markets }: AllRequest): object {
   const rises = markets.filter(({ is_member, candles }) => is_member && candles.close.length === 49)
     .map(({ id, candles: { close } }) => ({ id, rise: close[48]! / close[0]! - 1 })).sort((a, b) => b.rise - a.rise);
-  if (rises.length === 0) return { version: 2 };
-  return { version: 2, targets: Object.fromEntries(rises.slice(0, 2).map(({ id }) => [id, 0.5])) };
+  const plots = { equity };
+  if (rises.length === 0) return { version: 2, plots };
+  return { version: 2, targets: Object.fromEntries(rises.slice(0, 2).map(({ id }) => [id, 0.5])), plots };
 }
 
 /** Answers of one endpoint by the paths of its address; `seen` are the requests to each. */
@@ -70,6 +74,7 @@ export function startEndpoint() {
       targets: Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`X${n}`, 1])),
     }),
     "/long": () => ({ version: 2, targets: {}, tag: "x".repeat(3_000_000) }),
+    "/series": () => ({ version: 2, plots: { a: [1] } }),
     "/negative": () => ({ version: 2, targets: {}, min_trade: -1 }),
   };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

@@ -22,10 +22,13 @@ const REQUEST = {
 const COSTS = { commission: 0.001 };
 
 const FOLLOW = `strategy(() => ({ warmup: 25, decide(i, { close }, account, orders) {
+  plot("before", close[i - 24]);
+  plot("rise", close[i] / close[i - 24] - 1, "rises");
   if (close[i] > close[i - 24]) {
     if (account.quantity <= 0) orders.buy({ size: 0.2, sizeBy: "equity_fraction", tag: "up" });
   } else if (account.quantity > 0) orders.close();
 } }));`;
+const SCRIPT = { type: "script", source: FOLLOW };
 
 Deno.test("endpoints run over many markets with one account", async (t) => {
   const endpoint = startEndpoint();
@@ -54,15 +57,22 @@ Deno.test("endpoints run over many markets with one account", async (t) => {
         expect(single.length).toBeGreaterThan(20);
         expect(portfolio.map((row) => ({ ...Object(row), instrument: null }))).toEqual(single);
       }
+      const drawn = await drawnBy(user, one.id);
+      expect(drawn.plots).toEqual([{ name: "before", pane: "price" }, { name: "rise", pane: "rises" }]);
+      expect(drawn).toEqual(
+        await drawnBy(user, (await finish(user, { ...late, runtime: SCRIPT }, "mine", "2024-01-05")).id),
+      );
     });
     await t.step(`mode ${mode}: three instruments trade as the same rules in a script`, async () => {
       const remote = await run({ runtime, instruments: THREE });
-      const script = await run({ runtime: { type: "script", source: FOLLOW }, instruments: THREE });
+      const script = await run({ runtime: SCRIPT, instruments: THREE });
       expect(remote.result.metrics).toEqual(script.result.metrics);
       expect(await listOf(user, remote.id, "trades")).toEqual(await listOf(user, script.id, "trades"));
       const { lookahead, determinism } = remote.result.integrity;
       expect([lookahead.status, determinism.status]).toEqual(["passed", "passed"]);
       expect(determinism.evidence).toContain("AAA@LAB, BBB@LAB, CCC@LAB");
+      expect((await drawnBy(user, remote.id)).plots.length).toBe(6);
+      expect(await drawnBy(user, remote.id)).toEqual(await drawnBy(user, script.id));
     });
   }
   await t.step("requests about one market are those of version 1, with the name of that market alone", () => {
@@ -92,6 +102,10 @@ Deno.test("endpoints run over many markets with one account", async (t) => {
     expect(trades.length).toBeGreaterThan(20);
     const { lookahead, determinism } = remote.result.integrity;
     expect([lookahead.status, determinism.status]).toEqual(["passed", "passed"]);
+    // A value at each moment that it was asked about.
+    const { plots, values } = await drawnBy(user, remote.id);
+    expect(plots).toMatchObject([{ name: "equity" }]);
+    expect(values.filter(([equity]) => equity !== null).length).toBe(31);
   });
   await t.step("its requests have the closed candles of all markets, and no more than it looks back", () => {
     const requests = endpoint.seen.get("/rotate") as readonly AllRequest[];
@@ -172,6 +186,7 @@ const FAULTS: readonly (readonly [path: string, code: string, message: RegExp])[
   ["/misspelt", "INVALID_SIGNAL", /\/target is not a key/],
   ["/many", "INVALID_SIGNAL", /\/targets\/X0 names no market/],
   ["/long", "ENDPOINT_FAILED", /more than|too long|bytes/],
+  ["/series", "INVALID_SIGNAL", /\/plots\/a must be a finite number or null, not \[1\]/],
   ["/negative", "INVALID_SIGNAL", /\/min_trade must be a number from 0 to 1, not -1/],
 ];
 
@@ -203,6 +218,13 @@ async function refusals(user: TestClient, portfolio: (path: string, more?: objec
     },
   });
   expect(tuned.status).toBe(400);
+}
+
+/** The plots of a run, and their values. */
+async function drawnBy(user: TestClient, id: string) {
+  const series = await user.get(`/api/backtests/${id}/series?limit=1000`);
+  const values: readonly (readonly unknown[])[] = series.list("/series").map((point) => Object(point).values);
+  return { plots: series.list("/plots"), values };
 }
 
 async function submit(user: TestClient, parameters: object, strategy = "mine", start = REQUEST.start_date) {

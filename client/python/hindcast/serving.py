@@ -39,8 +39,9 @@ def serve(
 
     Args:
         strategy: A function of a request that returns a list of actions for each of its last `asked` candles, as strategies/REMOTE.md
-            says; or a class or an object with such a method `decide`. In mode `portfolio` it returns a dict with `targets`,
-            `orders` or both, or None. The same request must always give the same answer.
+            says; or a class or an object with such a method `decide`. To draw series, it returns a dict with these lists as
+            `decisions`, and `plots`. In mode `portfolio` it returns a dict with `targets`, `orders`, `plots` or several of them,
+            or None. The same request must always give the same answer.
         name: Lower-case letters, digits and hyphens.
         service: Without one, `connect()`. Its token needs the scope `serve`, which allows nothing else, or `run`.
         log: Gets a line for each error of the strategy, and for a service that is lost.
@@ -111,11 +112,18 @@ def _answer(decide: Decide, request: Request, log: Callable[[str], Any]) -> Dict
 
 def _to_page(request: Request, decisions: Any) -> Mapping[str, Any]:
     """The answer; its first half, or less, where the whole is too long for one request."""
+    drawn: Mapping[str, Any] = {}
+    if isinstance(decisions, Mapping):
+        drawn = {name: decisions[name] for name in ("plots", "panes") if decisions.get(name) is not None}
+        decisions = decisions["decisions"]
+    plots = {name: list(values) for name, values in drawn.get("plots", {}).items()}
     listed = [[dict(action) for action in actions] for actions in decisions]
     if len(listed) != request["asked"]:
         raise ValueError(f"decide() must return {request['asked']} lists, one for each asked candle, not {len(listed)}")
     for count in _halves(len(listed)):
-        page = {"version": ONE_MARKET, "decisions": listed[:count]}
+        page = {"version": ONE_MARKET, "decisions": listed[:count], **drawn}
+        if plots:
+            page["plots"] = {name: values[:count] for name, values in plots.items()}
         if count < len(listed):
             page.update(first_asked=request["first_asked"], more=True)
         if len(json.dumps(page, allow_nan=False).encode()) <= ANSWER_BYTES_MAX:

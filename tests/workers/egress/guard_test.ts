@@ -193,7 +193,7 @@ Deno.test("a name is looked up once, so a later change of its address has no eff
   );
   const endpoint = await guardEndpoint(`http://${host}/`, { allow: new Set([host]), lookup });
   const client = new RemoteClient({ ...await remoteTask("http://1.1.1.1/"), endpoint });
-  for (let i = 0; i < 3; i++) expect(await client.ask({ from: 0, first: 0, until: 1 })).toEqual([[]]);
+  for (let i = 0; i < 3; i++) expect((await client.ask({ from: 0, first: 0, until: 1 })).decisions).toEqual([[]]);
   client.close();
   expect(lookups).toEqual(["flips.test"]);
   expect([good.connections(), canary.connections()]).toEqual([3, 0]);

@@ -1,4 +1,6 @@
 import { BY_DEFAULT, BY_UNITS, newDraft, ORDER_TYPES, type OrderDraft, SIZES_BY } from "../../../engine/strategy.ts";
+import { AnswerError, isObject, parseJson, show } from "./answer_fault.ts";
+import { type Drawn, readPlots } from "./plots.ts";
 
 /** The version and the limits that strategies/REMOTE.md specifies. */
 export const PROTOCOL_VERSION = 1;
@@ -33,16 +35,6 @@ export type Action =
 
 /** The fields of an order that the answer has; a draft holds the rest. */
 type OrderFields = Readonly<Partial<OrderDraft>>;
-
-/** An invalid answer. */
-export class AnswerError extends Error {
-  override readonly name = "AnswerError";
-
-  /** @param asked Number of the asked candle, from 0. @param message The end of a sentence. */
-  constructor(readonly asked: number, message: string) {
-    super(message);
-  }
-}
 
 const NONE: readonly Action[] = [];
 const ACTIONS = ["order", "replace", "cancel", "cancel_all", "close", "protect"] as const;
@@ -85,6 +77,7 @@ interface Asked {
 export interface Page {
   /** The actions of each candle that it decides on, from the first asked one on. */
   readonly decisions: readonly (readonly Action[])[];
+  readonly series: Drawn["series"];
   /** True if the rest of the asked candles is still to be asked for. */
   readonly more: boolean;
 }
@@ -112,18 +105,8 @@ export function readAnswer(body: Uint8Array, { first, count, isContinued }: Aske
     const expected = more ? `1 to ${count - 1} entries when /more is true` : `${count} entries, one for each candle`;
     throw new AnswerError(asked, `/decisions must have ${expected}, not ${decisions.length}`);
   }
-  return { decisions: decisions.map((actions: unknown, asked) => readActions(actions, asked)), more };
-}
-
-/** @throws {AnswerError} */
-export function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (error) {
-    // The parser's message helps the endpoint's author, the decoder's does not.
-    const reason = error instanceof SyntaxError ? error.message.slice(0, 150) : "it is not UTF-8";
-    throw new AnswerError(0, `the answer is not JSON: ${reason}`);
-  }
+  const series = readPlots(answer, decisions.length);
+  return { decisions: decisions.map((actions: unknown, asked) => readActions(actions, asked)), series, more };
 }
 
 /** @param path The JSON pointer of the list. @throws {AnswerError} */
@@ -258,14 +241,3 @@ export function fillDraft(draft: OrderDraft, fields: OrderFields): OrderDraft {
 }
 
 const BLANK: Readonly<OrderDraft> = newDraft();
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function show(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (typeof value === "number") return String(value);
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}

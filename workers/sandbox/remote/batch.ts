@@ -4,7 +4,7 @@ import { RunError } from "../../common/outcome.ts";
 import type { RemoteTask } from "../../common/remote_task.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
-import { describeCandle, type RemoteClient } from "./client.ts";
+import { type Answered, describeCandle, type RemoteClient } from "./client.ts";
 import { IN_FLIGHT_MAX } from "./line.ts";
 import { digestOf } from "./compare.ts";
 import { firstDecision } from "./request.ts";
@@ -65,7 +65,7 @@ export async function decideInBatches(
   const first = firstDecision(task);
   // The actions themselves would take more memory than the result of the run.
   const digests = new Float64Array(Math.max(0, task.candles.time.length - first));
-  const underWay: Promise<readonly (readonly Action[])[]>[] = [];
+  const underWay: Promise<Answered>[] = [];
   let candle = task.firstIndex;
   const follow = (until: number, begin: number, decided: readonly (readonly Action[])[]) => {
     for (; candle < until && account.advance(candle); candle++) {
@@ -77,7 +77,9 @@ export async function decideInBatches(
   let next = 0;
   for (const batch of batches) {
     while (next < batches.length && underWay.length < IN_FLIGHT_MAX) underWay.push(start(client, batches[next++]!));
-    const decided = await underWay.shift()!;
+    const answer = await underWay.shift()!;
+    const { decisions: decided } = answer;
+    client.draw(batch, answer);
     decided.forEach((actions, n) => {
       actionsCount += actions.length;
       digests[batch.first - first + n] = digestOf(actions);
@@ -104,7 +106,7 @@ export function kindOf(action: Action): string {
 }
 
 /** Starts a request whose failure is handled later, when its answer is awaited. */
-function start(client: RemoteClient, batch: Stretch): Promise<readonly (readonly Action[])[]> {
+function start(client: RemoteClient, batch: Stretch): Promise<Answered> {
   const answer = client.ask(batch);
   answer.catch(() => {});
   return answer;

@@ -29,8 +29,8 @@ export async function askAgain(
   before: ArrayLike<number>,
 ): Promise<Difference | null> {
   try {
-    const answer = await client.askWith(stretch, request);
-    const n = answer.findIndex((actions, n) => digestOf(actions) !== before[n]);
+    const { decisions } = await client.askWith(stretch, request);
+    const n = decisions.findIndex((actions, n) => digestOf(actions) !== before[n]);
     return n < 0 ? null : { index: stretch.first + n, until: stretch.until, failure: null };
   } catch (error) {
     if (!(error instanceof RunError)) throw error;

@@ -1,10 +1,13 @@
 /** An endpoint for one market, over many: it is asked for each by itself, and one account is between them. */
 import type { PortfolioRequest, PortfolioResult } from "../../../engine/portfolio/portfolio.ts";
 import type { Seat } from "../../../engine/portfolio/seat.ts";
+import type { Timeline } from "../../../engine/portfolio/timeline.ts";
 import type { Finding, Integrity } from "../../../engine/result.ts";
 import { RunError } from "../../common/outcome.ts";
 import type { RemoteMarketsTask, RemoteTask } from "../../common/remote_task.ts";
 import { checkOrders } from "../integrity.ts";
+import { joinPlots } from "../markets/market_plots.ts";
+import { MarketsLog } from "../markets/markets_log.ts";
 import type { PlacedOrders } from "../temptations.ts";
 import { ACTIONS_MAX } from "./batch.ts";
 import { RemoteClient } from "./client.ts";
@@ -52,6 +55,17 @@ export class EachRemote {
       "INVALID_SIGNAL",
       `Cannot take more than ${ACTIONS_MAX} actions of a run, reached for ${this.#task.endpoint.host}`,
     );
+  }
+
+  /** The series of the first markets, as many as a run keeps, by the marks of the run. */
+  takePlots(timeline: Timeline) {
+    const { markets } = this.#task;
+    const log = new MarketsLog(() => {});
+    for (const [n, { client }] of this.#markets.entries()) {
+      log.add(markets.length === 1 ? null : markets[n]!.id, client.plots.log);
+    }
+    const joined = joinPlots(markets, timeline, (market) => this.#markets[market]!.client.plots.kept);
+    return { ...joined, log: log.lines };
   }
 
   async check(result: PortfolioResult): Promise<Integrity> {

@@ -3,7 +3,7 @@ import type { RemoteTask } from "../../common/remote_task.ts";
 import { ActionPlayer } from "./actions.ts";
 import type { Action } from "./answer.ts";
 import { type Decisions, kindOf, planBatches } from "./batch.ts";
-import type { RemoteClient } from "./client.ts";
+import type { Answered, RemoteClient } from "./client.ts";
 import { digestOf } from "./compare.ts";
 import { firstDecision, writeRequest } from "./request.ts";
 import { type Stretch, stretchFrom } from "./stretch.ts";
@@ -55,7 +55,7 @@ export class BatchMarket extends RemoteMarket {
   #number = -1;
   #batch: Stretch | null = null;
   #decided: readonly (readonly Action[])[] = [];
-  #next: Promise<readonly (readonly Action[])[]> | null = null;
+  #next: Promise<Answered> | null = null;
 
   constructor(task: RemoteTask, client: RemoteClient) {
     super(task, client);
@@ -76,7 +76,9 @@ export class BatchMarket extends RemoteMarket {
 
   async #takeNext(): Promise<void> {
     const batch = this.#batches[++this.#number]!;
-    this.#decided = await (this.#next ?? this.#start(batch));
+    const answer = await (this.#next ?? this.#start(batch));
+    this.#decided = answer.decisions;
+    this.client.draw(batch, answer);
     this.#batch = batch;
     const following = this.#batches[this.#number + 1];
     this.#next = following === undefined ? null : this.#start(following);
@@ -87,7 +89,7 @@ export class BatchMarket extends RemoteMarket {
   }
 
   /** Starts a request whose failure is handled later, when its answer is awaited. */
-  #start(batch: Stretch): Promise<readonly (readonly Action[])[]> {
+  #start(batch: Stretch): Promise<Answered> {
     const answer = this.client.ask(batch);
     answer.catch(() => {});
     return answer;
@@ -114,7 +116,9 @@ export class StepMarket extends RemoteMarket {
       ...{ account, book, i, firstIndex: this.task.firstIndex },
       player: this.player,
     });
-    const [actions = NONE] = await this.client.askWith(stretch, request);
+    const answer = await this.client.askWith(stretch, request);
+    const [actions = NONE] = answer.decisions;
+    this.client.draw(stretch, answer);
     this.#keeper.offer({ stretch, request, actions });
     return actions;
   }

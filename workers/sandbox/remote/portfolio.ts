@@ -15,9 +15,10 @@ import { RUN_ORDERS_MAX } from "../contracts/abi.ts";
 import { checkOrders } from "../integrity.ts";
 import { Random } from "../random.ts";
 import { ActionPlayer } from "./actions.ts";
-import { AnswerError } from "./answer.ts";
+import { AnswerError } from "./answer_fault.ts";
 import { ACTIONS_MAX } from "./batch.ts";
 import { ANSWER_BYTES_MAX, type EndpointLine, LineFault } from "./line.ts";
+import type { EndpointPlots } from "./plots.ts";
 import { makeFinder, type PortfolioAnswer, readPortfolioAnswer } from "./portfolio_answer.ts";
 import { writeMoment } from "./portfolio_request.ts";
 
@@ -25,6 +26,13 @@ const ANSWER_BYTES_MAX_PER_MARKET = 4096;
 /** Moments that are asked again. */
 const KEPT_MAX = 8;
 const SKIPPED = { status: "skipped", evidence: "Not tested in a run over many markets." } as const;
+
+/** An instant, the row of its mark, and what takes the values that are drawn there. */
+interface Moment {
+  readonly now: number;
+  readonly row: number;
+  readonly plots: EndpointPlots;
+}
 
 interface KeptMoment {
   readonly now: number;
@@ -55,10 +63,10 @@ export class PortfolioRemote {
   }
 
   /** Gets the decision of an instant. @throws {RunError} */
-  async load(now: number, seats: readonly Seat[], account: PortfolioAccount): Promise<void> {
+  async load({ now, row, plots }: Moment, seats: readonly Seat[], account: PortfolioAccount): Promise<void> {
     const playerOf = (seat: Seat) => this.#players[seat.index]!;
     const request = writeMoment(this.#task, { now, seats, account, playerOf });
-    this.#answer = await this.#ask(now, request);
+    this.#answer = await this.#ask(now, request, ({ series }) => plots.take(row, series));
     this.#count(this.#answer);
     this.#keep({ now, request, answer: textOf(this.#answer) });
   }
@@ -73,11 +81,14 @@ export class PortfolioRemote {
     };
   }
 
-  async #ask(now: number, request: string): Promise<PortfolioAnswer> {
+  /** @param use Takes the answer; its AnswerError is the endpoint's. */
+  async #ask(now: number, request: string, use?: (answer: PortfolioAnswer) => void): Promise<PortfolioAnswer> {
     const count = this.#task.markets.length;
     try {
       const body = await this.#line.post(request, ANSWER_BYTES_MAX + ANSWER_BYTES_MAX_PER_MARKET * count);
-      return readPortfolioAnswer(body, this.#find, count);
+      const answer = readPortfolioAnswer(body, this.#find, count);
+      use?.(answer);
+      return answer;
     } catch (error) {
       const at = `${this.#task.endpoint.host} for ${new Date(now).toISOString()}`;
       if (error instanceof AnswerError) {
@@ -156,7 +167,7 @@ class Answered implements PortfolioStrategy {
   }
 }
 
-/** NaN becomes null in both that are compared. */
-function textOf({ weights, orders, ...rest }: PortfolioAnswer): string {
+/** An answer but for its plots. NaN becomes null in both that are compared. */
+function textOf({ weights, orders, series: _series, ...rest }: PortfolioAnswer): string {
   return JSON.stringify({ ...rest, weights: weights && [...weights], orders: [...orders] });
 }

@@ -1,9 +1,11 @@
 import { WEIGHT_MAX } from "../../../engine/portfolio/portfolio.ts";
-import { type Action, AnswerError, isObject, parseJson, readActions, show } from "./answer.ts";
+import { type Action, readActions } from "./answer.ts";
+import { AnswerError, isObject, parseJson, show } from "./answer_fault.ts";
+import { type Drawn, readPlots } from "./plots.ts";
 import { PORTFOLIO_VERSION } from "./portfolio_request.ts";
 
 const TAG_CHARACTERS_MAX = 64;
-const KEYS = new Set(["version", "targets", "partial", "min_trade", "tag", "orders"]);
+const KEYS = new Set(["version", "targets", "partial", "min_trade", "tag", "orders", "plots", "panes"]);
 
 /** An endpoint's decision on all markets. */
 export interface PortfolioAnswer {
@@ -13,6 +15,7 @@ export interface PortfolioAnswer {
   readonly tag: string | null;
   /** Actions by markets, in the order of the answer. */
   readonly orders: ReadonlyMap<number, readonly Action[]>;
+  readonly series: Drawn["series"];
 }
 
 /** Finds a market by its id, or by a symbol that only one has. @returns A finder of indexes; -1: none, -2: several. */
@@ -65,6 +68,7 @@ export function readPortfolioAnswer(body: Uint8Array, find: (name: string) => nu
     minTrade,
     tag,
     orders: orders === null ? new Map() : readOrders(orders, place),
+    series: readPlots(answer, null),
   };
 }
 

@@ -27,24 +27,25 @@ export async function runRemote(
   const { checksIntegrity = true } = task;
   const client = new RemoteClient(task);
   const account = new RemoteAccount(task);
+  const drawn = () => ({ log: client.plots.log, plots: client.plots.kept });
   try {
     if (task.mode === "batch") {
       const decisions = await decideInBatches(task, client, account, onProgress);
       const result = account.finish();
-      if (!checksIntegrity) return { type: "completed", result, integrity: uncheckedIntegrity(result), log: [] };
+      if (!checksIntegrity) return { type: "completed", result, integrity: uncheckedIntegrity(result), ...drawn() };
       const integrity = {
         ...await new BatchChecks(task, client, decisions, result).run(),
         orders: checkOrders(result),
       };
-      return { type: "completed", result: { ...result, notes: [...result.notes, BATCH_NOTE] }, integrity, log: [] };
+      return { type: "completed", result: { ...result, notes: [...result.notes, BATCH_NOTE] }, integrity, ...drawn() };
     }
     const kept = await decideInSteps(task, client, account, onProgress);
     const result = account.finish();
-    if (!checksIntegrity) return { type: "completed", result, integrity: uncheckedIntegrity(result), log: [] };
+    if (!checksIntegrity) return { type: "completed", result, integrity: uncheckedIntegrity(result), ...drawn() };
     const integrity = { ...await checkSteps(task, client, kept), orders: checkOrders(result) };
-    return { type: "completed", result, integrity, log: [] };
+    return { type: "completed", result, integrity, ...drawn() };
   } catch (error) {
-    if (error instanceof RunError) return error.outcome;
+    if (error instanceof RunError) return { ...error.outcome, ...drawn() };
     throw error;
   } finally {
     client.close();

@@ -7,6 +7,7 @@ import type { SandboxMarkets } from "../markets_task.ts";
 import { EndpointLine } from "./line.ts";
 import { BATCH_NOTE } from "./run.ts";
 import { EachRemote } from "./each_market.ts";
+import { EndpointPlots } from "./plots.ts";
 import { PortfolioRemote } from "./portfolio.ts";
 
 /**
@@ -24,11 +25,13 @@ export async function runRemoteMarkets(
     const { mode } = task;
     const remote = mode === "portfolio" ? new PortfolioRemote(task, line) : new EachRemote(task, mode, line);
     const { simulation, result } = beginPortfolio({ ...task, strategy: remote.strategy, control: null });
-    const { timeline: { instant }, account, positions, equity } = simulation;
+    const { timeline, account, positions, equity } = simulation;
+    const { instant } = timeline;
+    const plots = new EndpointPlots(instant.length);
     for (let row = 0; row < instant.length && simulation.advance(row); row++) {
       const asked = simulation.look(row);
       if (asked.length > 0) {
-        if (remote instanceof PortfolioRemote) await remote.load(instant[row]!, asked, account);
+        if (remote instanceof PortfolioRemote) await remote.load({ now: instant[row]!, row, plots }, asked, account);
         else await remote.load(asked, (seat) => positions.bind(seat));
         onProgress({ candlesDone: row + 1, equity: equity[row]! });
       }
@@ -37,8 +40,12 @@ export async function runRemoteMarkets(
     simulation.finish();
     const made = result();
     const integrity = task.checksIntegrity === false ? uncheckedIntegrity(made) : await remote.check(made);
-    const notes = mode === "batch" ? [...made.notes, BATCH_NOTE] : made.notes;
-    return { type: "completed", result: { ...made, notes }, integrity, log: [], plots: [] };
+    const drawn = remote instanceof EachRemote ? remote.takePlots(timeline) : {
+      plots: plots.kept.map((plot) => ({ market: null, ...plot })),
+      ...{ notes: [], log: plots.log },
+    };
+    const notes = [...made.notes, ...drawn.notes, ...(mode === "batch" ? [BATCH_NOTE] : [])];
+    return { type: "completed", result: { ...made, notes }, integrity, log: drawn.log, plots: drawn.plots };
   } catch (error) {
     if (error instanceof RunError) return error.outcome;
     throw error;

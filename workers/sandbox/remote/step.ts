@@ -39,7 +39,9 @@ export async function decideInSteps(
     if (i < first) continue;
     const stretch = stretchFrom(i, 1, task.lookbackCandles);
     const request = writeRequest(task, stretch, account.state);
-    const [actions = []] = await client.askWith(stretch, request);
+    const answer = await client.askWith(stretch, request);
+    const [actions = []] = answer.decisions;
+    client.draw(stretch, answer);
     keeper.offer({ stretch, request, actions });
     account.decide(i, actions);
     onProgress(account.progressAt(i));

@@ -69,7 +69,7 @@ Deno.test("an answer may have informational ones before it, but not without end"
   const body = '{"version":1,"decisions":[[]]}';
   await using polite = serveBytes(() => [hint.repeat(3), `${HEAD}content-length: ${body.length}\r\n\r\n${body}`]);
   const client = new RemoteClient(await remoteTask(`http://127.0.0.1:${polite.port}/`));
-  expect(await client.ask({ from: 0, first: 0, until: 1 })).toEqual([[]]);
+  expect((await client.ask({ from: 0, first: 0, until: 1 })).decisions).toEqual([[]]);
   client.close();
   const { code, message } = await askRaw(serveBytes(() => forever(hint)));
   expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("more than 16 informational answers")]);
@@ -151,7 +151,7 @@ Deno.test("a request that fails at first is retried, and its later answer counts
     ++answers < 3 ? new Response(null, { status: 503 }) : { version: 1, decisions: [[], [{ side: "buy" }]] }
   );
   const client = new RemoteClient(await remoteTask(endpoint.url));
-  const decisions = await client.ask({ from: 0, first: 0, until: 2 });
+  const { decisions } = await client.ask({ from: 0, first: 0, until: 2 });
   client.close();
   expect(decisions.map((actions) => actions.length)).toEqual([0, 1]);
   expect(answers).toBe(3);
@@ -197,7 +197,7 @@ Deno.test("HTTP/1.0 is understood, with and without a length", async () => {
   for (const length of ["", `Content-Length: ${answer.length}\r\n`]) {
     await using server = serveBytes(() => [`HTTP/1.0 200 OK\r\n${length}\r\n${answer}`]);
     const client = new RemoteClient(await remoteTask(`http://127.0.0.1:${server.port}/`));
-    expect(await client.ask({ from: 0, first: 0, until: 3 })).toEqual([[], [], []]);
+    expect((await client.ask({ from: 0, first: 0, until: 3 })).decisions).toEqual([[], [], []]);
     client.close();
   }
 });
@@ -225,7 +225,7 @@ Deno.test("requests are compressed once the endpoint has announced gzip, and ans
   });
   const task = await remoteTask(`http://127.0.0.1:${server.addr.port}/`, { candles: wave(500) });
   const client = new RemoteClient(task);
-  for (let i = 0; i < 2; i++) expect((await client.ask({ from: 0, first: 0, until: 500 })).length).toBe(500);
+  for (let i = 0; i < 2; i++) expect((await client.ask({ from: 0, first: 0, until: 500 })).decisions.length).toBe(500);
   client.close();
   await server.shutdown();
   expect(encodings).toEqual([null, "gzip"]);

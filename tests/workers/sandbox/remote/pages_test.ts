@@ -39,7 +39,8 @@ function servePages(count: number, decide: (request: Request, at: number) => unk
     const start = request.candles.time.length - request.asked;
     const decided = Math.min(count, request.asked);
     const decisions = Array.from({ length: decided }, (_, n) => decide(request, start + n));
-    return { version: 1, first_asked: request.first_asked, decisions, more: decided < request.asked };
+    const plots = { close: request.candles.close.slice(start, start + decided) };
+    return { version: 1, first_asked: request.first_asked, decisions, plots, more: decided < request.asked };
   });
 }
 
@@ -51,7 +52,12 @@ Deno.test("an answer in pages gives the run of the whole answer, and passes the 
   for (const { url } of [whole, paged]) outcomes.push(await runRemote(await remoteTask(url, given), () => {}));
   const [expected, found] = outcomes;
   expect(expected).toMatchObject({ type: "completed", integrity: { lookahead: { status: "passed" } } });
-  expect(found).toEqual(expected);
+  const [drawn] = Object(found).plots;
+  expect({ ...drawn, values: drawn.values.slice(100) }).toEqual({
+    ...{ name: "close", pane: null },
+    values: given.candles.close.slice(100),
+  });
+  expect({ ...found, plots: [] }).toEqual(expected);
   // 3,900 candles in batches of 64, 256, 1,024 and 2,556: the last takes six pages, each with its own history.
   const last = paged.requests.filter(({ first_asked }) => first_asked >= 1344).slice(0, 6);
   expect(last.map(({ first_asked, asked }) => [first_asked, asked]).slice(0, 3)).toEqual([

@@ -230,6 +230,7 @@ Deno.test("a fault of the endpoint fails the run, with its host in the message",
   const answer = await runRemote(await remoteTask(endpoint.url), () => {});
   const { host } = new URL(endpoint.url);
   expect(answer).toEqual({
+    ...{ log: [], plots: [] },
     type: "failed",
     code: "INVALID_SIGNAL",
     message:
