@@ -13,7 +13,7 @@ export interface ObjectStore {
   list(after: string): Promise<readonly ListedObject[]>;
   /** Removes an object that no row names. */
   remove(key: string): Promise<void>;
-  /** Writes a small object. @throws {ObjectStoreError} Where nothing can be written. */
+  /** Writes a small object, always the same. @throws {ObjectStoreError} Where nothing can be written. */
   probe(): Promise<void>;
 }
 

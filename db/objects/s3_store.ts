@@ -32,6 +32,11 @@ const CACHED_BYTES_MAX = 32 << 20;
 const TEXT_BYTES_MAX = 4 << 20;
 const PROBE = new TextEncoder().encode("Hindcast writes here.\n");
 
+/** The key of the object by which a database knows its bucket. */
+export function markOf(prefix: string): string {
+  return `${prefix}/probe`;
+}
+
 /** Opens a bucket. @param prefix Before all keys: another database in the same bucket has another one. */
 export class S3Store implements ObjectStore {
   readonly takesNew: boolean;
@@ -84,7 +89,18 @@ export class S3Store implements ObjectStore {
   }
 
   async probe(): Promise<void> {
-    await this.#write(`${this.#prefix}/probe`, PROBE);
+    await this.#write(this.mark, PROBE);
+  }
+
+  /** The key of the object that probe() writes. */
+  get mark(): string {
+    return markOf(this.#prefix);
+  }
+
+  /** True if an object has this key. By a list, which tells a missing bucket from a missing object. */
+  async has(key: string): Promise<boolean> {
+    const query = new URLSearchParams({ "list-type": "2", prefix: key, "max-keys": "1" });
+    return elementOf(await this.#ask(`?${query}`, {}, readText), "Key") === key;
   }
 
   async #write(key: string, bytes: Uint8Array): Promise<void> {

@@ -1,5 +1,6 @@
 /** Candles and results whose bytes live in a bucket. */
 import { expect } from "@std/expect";
+import { AwsClient } from "aws4fetch";
 import { denoArguments } from "../../cli/commands.ts";
 import { openPostgres } from "../../db/client.ts";
 import { sweepObjects } from "../../db/object_sweep.ts";
@@ -10,7 +11,7 @@ import { readConfig } from "../../server/config.ts";
 import { readBucket } from "../../server/object_settings.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { administer, createTestDatabase } from "../support/database.ts";
-import { startObjectServer } from "../support/object_server.ts";
+import { EMPTY_BUCKET, startObjectServer } from "../support/object_server.ts";
 import { runTaskCommand } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -44,8 +45,8 @@ Deno.test("candles and results live in a bucket", async (t) => {
     (await client.get(`/api/backtests/${id}/trades?format=csv`)).text,
     (await client.get(`/api/backtests/${id}/equity?format=csv`)).text,
   ];
-  const importHours = (client: TestClient, count: number) =>
-    client.send("POST", IMPORT, hours(count), {
+  const importHours = (client: TestClient, count: number, symbol = "ACME") =>
+    client.send("POST", IMPORT.replace("ACME", symbol), hours(count), {
       "x-ingestion-admin-secret": INGESTION_SECRET,
       "content-type": "text/csv",
     });
@@ -232,7 +233,44 @@ Deno.test("candles and results live in a bucket", async (t) => {
     await expect(store.get(candles[0]!)).rejects.toThrow(LostObject);
     await handle.close();
   });
-  await service.close();
+
+  await t.step("a bucket that has lost objects is told from a wrong one", async () => {
+    await importHours(client, 1000, "OTHER");
+    await service.close();
+    const handle = await openPostgres(database.url, 1);
+    const start = (more: Readonly<Record<string, string>> = {}) =>
+      openObjectStore(handle.db, readBucket(readConfig({ ...server.environment, ...more }).objects));
+    await start();
+    const store = objectStoreOf(handle.db)!;
+    const keys = await server.list();
+    const mark = `${keys[0]!.slice(0, keys[0]!.indexOf("/"))}/probe`;
+    // One object is lost already: two months are left.
+    expect([keys.length, (await named()).length]).toEqual([2, 3]);
+    await store.remove(mark);
+    await start();
+    // A start that was refused leaves nothing by which the next one would know the bucket.
+    for (let i = 0; i < 2; i++) {
+      await expect(start({ S3_BUCKET: EMPTY_BUCKET })).rejects.toThrow(
+        `Cannot start: S3_BUCKET empty is not the one with this database's bytes: it has neither ${mark} nor any of 3 `,
+      );
+    }
+    for (const key of keys) await store.remove(key);
+    const lost = await open(server.environment);
+    expect((await lost.client().get("/api/health/ready")).status).toBe(200);
+    await lost.close();
+    await store.remove(mark);
+    await expect(start()).rejects.toThrow(`put an empty object ${mark} into it`);
+    const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = server.environment;
+    const operator = new AwsClient({
+      accessKeyId: S3_ACCESS_KEY_ID!,
+      secretAccessKey: S3_SECRET_ACCESS_KEY!,
+      service: "s3",
+    });
+    const put = await operator.fetch(`${S3_ENDPOINT}/${S3_BUCKET}/${mark}`, { method: "PUT" });
+    expect([put.status, await put.text()]).toEqual([200, ""]);
+    await start();
+    await handle.close();
+  });
 
   await t.step("a process without the settings starts only once no row names an object", async () => {
     await expect(open({})).rejects.toThrow("Cannot start: S3_ENDPOINT must be set");
@@ -248,6 +286,8 @@ Deno.test("candles and results live in a bucket", async (t) => {
     expect([ended.code, ended.stderr.includes(`Cannot move the bytes of a row: the object ${lost} is not in`)])
       .toEqual([1, true]);
     await leaving.close();
+    await expect(open({})).rejects.toThrow("Cannot start: S3_ENDPOINT must be set");
+    await administer(database.url, "update result_candles set object = null");
     const after = await open({});
     await after.close();
     expect((await runTaskCommand("admin", ["move-bytes"], stored)).stderr).toBe(

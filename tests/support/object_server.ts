@@ -5,6 +5,8 @@ import { freePort } from "./free_port.ts";
 import { closedAfterTest } from "./left_open.ts";
 
 const BUCKET = "hindcast";
+/** Another bucket, without objects. */
+export const EMPTY_BUCKET = "empty";
 
 /** A real server with the S3 API, and a bucket in a temporary folder. */
 export interface ObjectServer {
@@ -27,7 +29,8 @@ export async function startObjectServer(): Promise<ObjectServer> {
   const port = freePort();
   let halt = () => Promise.resolve();
   const start = async () => {
-    const store = new S3rver({ silent: true, directory, configureBuckets: [{ name: BUCKET, configs: [] }] });
+    const configureBuckets = [BUCKET, EMPTY_BUCKET].map((name) => ({ name, configs: [] }));
+    const store = new S3rver({ silent: true, directory, configureBuckets });
     await store.configureBuckets();
     const answer = store.callback();
     const server = createServer((request, response) => {
