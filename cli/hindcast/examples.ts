@@ -18,12 +18,25 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "hindcast optimize sma-cross ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d -s fast=4,8 -s slow=24,48",
   ],
   "stress": ["hindcast stress 01a22031-1d21-7185-9dc2-9f78124fc408"],
-  "list": ["hindcast list --status completed --sort sharpe -n 5", "hindcast list --strategy sma-cross --json"],
-  "show": ["hindcast show", "hindcast show 01a22031-1d21-7185-9dc2-9f78124fc408 --json"],
+  "monte-carlo": [
+    "hindcast monte-carlo 01a22031-1d21-7185-9dc2-9f78124fc408",
+    "hindcast monte-carlo 01a22031-1d21-7185-9dc2-9f78124fc408 --method trades --runs 5000",
+  ],
+  "list": [
+    "hindcast list --status completed --sort sharpe -n 5",
+    "hindcast list --strategy sma-cross --json",
+    "hindcast list --kind optimizations",
+  ],
+  "show": [
+    "hindcast show",
+    "hindcast show --kind optimizations",
+    "hindcast show 01a22031-1d21-7185-9dc2-9f78124fc408 --json",
+  ],
   "watch": ["hindcast watch", "hindcast watch 01a22031-1d21-7185-9dc2-9f78124fc408"],
   "compare": ["hindcast compare 01a22031-1d21-7185-9dc2-9f78124fc408 01a22031-32f1-710b-b08a-4a725bc2d416 --all"],
   "export": [
     "hindcast export trades -o trades.csv",
+    "hindcast export trials -o trials.csv",
     "hindcast export 01a22031-1d21-7185-9dc2-9f78124fc408 report -o report.html",
   ],
   "export-account": ["hindcast export-account hindcast-backup"],

@@ -10,7 +10,8 @@ import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./login.ts";
 import { optimizeCommand } from "./optimize.ts";
 import { runCommand } from "./submit_run.ts";
-import { cancelCommand, compareCommand, exportCommand, listCommand, showCommand, watchCommand } from "./stored_runs.ts";
+import { exportCommand } from "./export.ts";
+import { cancelCommand, compareCommand, listCommand, showCommand, watchCommand } from "./stored_runs.ts";
 import { checkCommand } from "../strategy_check.ts";
 import { newCommand } from "../strategy_new.ts";
 import { tryCommand } from "../strategy_run.ts";
@@ -18,7 +19,7 @@ import { testCommand } from "../strategy_test.ts";
 import { group } from "./command.ts";
 import { strategyServeCommand } from "./strategy_serve.ts";
 import { pushCommand, strategiesCommand } from "./strategy_commands.ts";
-import { stressCommand } from "./stress.ts";
+import { monteCarloCommand, stressCommand } from "./studies.ts";
 import { universesCommand } from "./universe_commands.ts";
 
 /** Commands that the launcher starts as processes of their own, with permissions of their own. They are named here for the help. */
@@ -69,6 +70,7 @@ export function makeProgram(): CommandUnknownOpts {
     cancelCommand,
     optimizeCommand,
     stressCommand,
+    monteCarloCommand,
     strategiesCommand,
     group("strategy", "Strategies of your own, in any language", [
       newCommand,

@@ -1,4 +1,4 @@
-import { RootCommand } from "@bomb.sh/tab";
+import { type OptionHandler, RootCommand } from "@bomb.sh/tab";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { usageError } from "../exit_codes.ts";
 
@@ -45,7 +45,8 @@ function describe(program: CommandUnknownOpts): RootCommand {
       const name = option.long?.replace(/^--/, "");
       if (name === undefined) continue;
       const alias = option.short?.replace(/^-/, "");
-      if (option.required) described.option(name, option.description, () => {}, alias);
+      const complete: OptionHandler = (offer) => option.argChoices?.forEach((value) => offer(value, ""));
+      if (option.required) described.option(name, option.description, complete, alias);
       else described.option(name, option.description, alias);
     }
     for (const child of command.commands) add(child, path === "" ? child.name() : `${path} ${child.name()}`);

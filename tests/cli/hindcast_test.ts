@@ -2,145 +2,11 @@
 import { expect } from "@std/expect";
 import { administer } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
-import { runTask, runTaskCommand } from "../support/process.ts";
-import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+import { runTask } from "../support/process.ts";
+import { INGESTION_SECRET } from "../support/service.ts";
+import { openTerminal, RUN } from "./command_terminal.ts";
 
-const RUN = ["run", "sma-cross", "DEMO@SAMPLE", "2024-01-01", "2024-03-01", "-t", "1h"];
 const NOBODYS = "00000000-0000-7000-8000-000000000000";
-
-/** Calls the command as a user who is signed in by the environment. */
-async function openTerminal(scope: string, settings: Readonly<Record<string, string>> = {}) {
-  const service = await startTestService("PostgreSQL", settings);
-  const config = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const user = await service.user();
-  const made = await user.send("POST", "/api/tokens", { token: { name: "test", scope } });
-  const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")), XDG_CONFIG_HOME: config };
-  const call = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    runTaskCommand("hindcast", args, { ...env, ...more });
-  const json = async (args: readonly string[]) => {
-    const { code, stdout, stderr } = await call([...args, "--json"]);
-    expect([args, code, stderr]).toEqual([args, 0, ""]);
-    return JSON.parse(stdout);
-  };
-  const close = async () => {
-    await service.close();
-    await Deno.remove(config, { recursive: true });
-  };
-  return { service, env, call, json, config, close };
-}
-
-Deno.test("runs are made, followed, found, cancelled and compared", async () => {
-  const { call, json, env, close } = await openTerminal("run");
-  const { backtest } = await json([
-    ...RUN,
-    "-p",
-    "fast=12",
-    "-p",
-    "slow=48",
-    "--commission",
-    "0.001",
-    "--name",
-    "mine",
-  ]);
-  expect(backtest).toMatchObject({
-    name: "mine",
-    status: "completed",
-    parameters: { fast: 12, slow: 48, timeframe: "1h", execution: { commission: { rate: 0.001 } } },
-  });
-  const later = await json([...RUN, "--no-wait"]);
-  expect((await json(["watch", later.backtest.id])).backtest.status).toBe("completed");
-  // Without an id, the newest.
-  expect((await json(["show"])).backtest.id).toBe(later.backtest.id);
-  expect(await call(["export", "trades"])).toEqual(await call(["export", later.backtest.id, "trades"]));
-  const shown = await call(["show", backtest.id]);
-  expect(shown.stdout).toMatch(/mine {2}DEMO@SAMPLE 1h, 2024-01-01 to 2024-03-01[^]*Net return[^]*Equity[^]*Profit/);
-  expect((await json(["list", "--search", "mine"])).backtests.map(({ id }: { id: string }) => id)).toEqual([
-    backtest.id,
-  ]);
-  const compared = await call(["compare", backtest.id, later.backtest.id]);
-  expect(compared.stdout).toMatch(/\/parameters\/slow +│ +48[^]*Sharpe/);
-  const stressed = await call(["stress", backtest.id]);
-  expect([stressed.code, stressed.stdout]).toEqual([
-    0,
-    expect.stringMatching(/Change +│ Net return[^]*Days[^]*commission/),
-  ]);
-  const scan = ["ALDER@SAMPLE,OAK@SAMPLE", "2024-01-01", "2025-01-01", "-t", "1d"];
-  const scanned = await call(["optimize", "sma-cross", ...scan, "-s", "fast=4,8", "-s", "slow=24,48"]);
-  expect([scanned.stderr, scanned.stdout]).toEqual([
-    "",
-    expect.stringMatching(/2 markets[^]*Trial[^]*Market[^]*median[^]*2 markets[^]*Earned in[^]*ALDER@SAMPLE/),
-  ]);
-  const { optimization } = await json([
-    ...[
-      "optimize",
-      ...RUN.slice(1),
-      "-s",
-      "fast=4:12:4",
-      "-s",
-      "slow=24,48",
-      "--constraint",
-      "fast < slow",
-      "--no-wait",
-    ],
-  ]);
-  const watched = await json(["watch", optimization.id]);
-  expect(watched.optimization).toMatchObject({ status: "completed", trials: { done: 6 } });
-  // Two runs and six trials; the scan is of other markets.
-  const { stdout } = await call(["show", optimization.id]);
-  expect(stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck[^]*One of 8 tries/);
-  const list = (await showOn(80, "list", env)).trimEnd().split("\r\n");
-  expect(list.every((line) => line.length <= 80)).toBe(true);
-  expect(list.slice(1, 4).join("\n")).toMatch(/Run +│ +Return │ Sharpe │\n.+\n.* DEMO@SAMPLE 1h/);
-  await close();
-});
-
-/** Calls a command on a terminal of so many columns. @returns The screen. */
-async function showOn(columns: number, command: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const line = `stty cols ${columns}; '${Deno.execPath()}' task --quiet hindcast ${command}`;
-  const { stdout } = await new Deno.Command("script", {
-    args: ["--quiet", "--return", "--command", line, "/dev/null"],
-    cwd: new URL("../..", import.meta.url),
-    env: { ...env, TERM: "xterm", NO_COLOR: "1" },
-  }).output();
-  return new TextDecoder().decode(stdout);
-}
-
-Deno.test("Ctrl+C leaves a run to the service, which cancels it when it is asked to", async () => {
-  // Nobody works, so that the runs wait.
-  const { env, json, close } = await openTerminal("run", { WORKERS: "0" });
-  const { code, screen } = await pressCtrlC(["task", "--quiet", "hindcast", ...RUN], env, "queued");
-  expect([code, screen]).toEqual([130, expect.stringMatching(/The run goes on: hindcast watch [0-9a-f-]{36}/)]);
-  const id = screen.match(/watch ([0-9a-f-]{36})/)![1]!;
-  const other = (await json([...RUN, "--no-wait"])).backtest.id;
-  expect((await json(["show", id])).backtest.status).toBe("queued");
-  const { cancelled } = await json(["cancel", id, other]);
-  expect(cancelled).toMatchObject([id, other].map((each) => ({ backtest: { id: each, status: "cancelled" } })));
-  await close();
-});
-
-/** Runs a command in a terminal, and presses Ctrl+C once the terminal shows a text. */
-async function pressCtrlC(args: readonly string[], env: Readonly<Record<string, string>>, shown: string) {
-  const line = [Deno.execPath(), ...args].map((each) => `'${each}'`).join(" ");
-  const process = new Deno.Command("script", {
-    args: ["--quiet", "--return", "--command", line, "/dev/null"],
-    cwd: new URL("../..", import.meta.url),
-    env: { ...env, TERM: "xterm" },
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const keyboard = process.stdin.getWriter();
-  let screen = "";
-  let isPressed = false;
-  for await (const text of process.stdout.pipeThrough(new TextDecoderStream())) {
-    screen += text;
-    if (isPressed || !screen.includes(shown)) continue;
-    isPressed = true;
-    await keyboard.write(Uint8Array.of(3));
-  }
-  const { code } = await process.status;
-  await keyboard.close().catch(() => {});
-  return { code, screen };
-}
 
 Deno.test("a universe is pushed twice, read and run, and a run over two markets shares one account", async () => {
   const { call, json, close } = await openTerminal("run");
@@ -183,7 +49,7 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
   const cases: readonly (readonly [code: number, args: readonly string[], said: string])[] = [
     [0, ["--version"], ""],
     [0, ["run", "--help"], ""],
-    [1, ["show", NOBODYS], "Cannot find a backtest or an optimization"],
+    [1, ["show", NOBODYS], "hindcast list shows backtests, and --kind optimizations, "],
     [2, ["rnu"], "Did you mean run?"],
     [2, ["run", "a"], "missing required argument 'markets'\nRead hindcast run --help"],
     [2, [...RUN, "--timefram", "1h"], "Did you mean --timeframe?"],
@@ -197,7 +63,14 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
     [1, ["import", "missing.csv"], "there is no such file"],
     [2, ["export", NOBODYS, "trads"], "trades"],
     [2, ["export", NOBODYS], `Cannot export ${NOBODYS}: choose one of trades`],
-    [2, ["export", "trials"], "name their optimization"],
+    [1, ["export", "trials"], "You have no optimization yet: hindcast optimize makes one"],
+    [1, ["show", "01a22031"], "which is not a whole id"],
+    [2, ["list", "--kind", "optimization"], "optimizations, monte-carlo, stress-tests"],
+    [
+      2,
+      ["list", "--kind", "optimizations", "--tag", "a"],
+      "Cannot use --tag with --kind optimizations, which takes --status",
+    ],
     [3, ["list", "--url", nowhere], "Is the service running there?"],
     [3, ["export", NOBODYS, "trades", "--url", nowhere], "Is the service running there?"],
     // The token of this service is for no other; that of the environment is the user's own word.
@@ -291,6 +164,7 @@ Deno.test("doctor says what is set up and what would fail, and completion knows 
   expect((await call(["complete", "--", "ru"])).stdout).toMatch(/^run\t/);
   expect((await call(["complete", "--", "universes", "p"])).stdout).toMatch(/^push\t/);
   expect((await call(["complete", "--", "run", "--tim"])).stdout).toMatch(/^--timeframe\t/);
+  expect((await call(["complete", "--", "list", "--kind", "mo"])).stdout).toMatch(/^monte-carlo/);
   for (const shell of ["bash", "zsh", "fish"]) {
     expect([shell, (await call(["complete", shell])).stdout]).toEqual([shell, expect.stringContaining("hindcast")]);
   }

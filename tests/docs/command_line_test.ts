@@ -50,6 +50,9 @@ Deno.test("the page's commands run, compare, export and keep a strategy", async 
     expect(await Deno.readTextFile(`${home.folder}/trades.csv`)).toMatch(/^number,side,/);
     expect(await Deno.readTextFile(`${home.folder}/report.html`)).toContain("<html");
     expect((await Deno.stat(`${home.folder}/equity.arrow`)).size).toBeGreaterThan(1_000);
+    const kinds = blockIn(PAGE, "sh", "hindcast list --kind").replaceAll(/ ID(?= |$)/gm, ` ${id}`);
+    expect(await home.run(kinds)).toMatch(/Trials[^]*How much of it is luck[^]*Monte Carlo, trades[^]*Lose/);
+    expect(await Deno.readTextFile(`${home.folder}/trials.csv`)).toMatch(/^number,/);
   }
   await service.close();
 });
