@@ -5,7 +5,7 @@ import { invocationFolder } from "../invocation.ts";
 import { say } from "../terminal.ts";
 import { callerFor, serviceCommand } from "./command.ts";
 import type { RunKind } from "./run_kind.ts";
-import { BACKTESTS, findRun, MONTE_CARLOS, OPTIMIZATIONS } from "./run_kinds.ts";
+import { BACKTESTS, findRun, MONTE_CARLOS, OPTIMIZATIONS } from "./stored_kinds.ts";
 
 /** The tables of each kind that has any. */
 const TABLES: ReadonlyMap<RunKind, readonly string[]> = new Map([

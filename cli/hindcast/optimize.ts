@@ -3,7 +3,7 @@ import { calling } from "./caller.ts";
 import { callerFor, outputFor, print } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
 import { questionCommand, readQuestionOf } from "./question.ts";
-import { OPTIMIZATIONS } from "./run_kinds.ts";
+import { OPTIMIZATIONS } from "./stored_kinds.ts";
 import { readNumber, readPair, readValue } from "../values.ts";
 
 /** `hindcast optimize`. */

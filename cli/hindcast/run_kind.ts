@@ -39,9 +39,9 @@ interface ListPage {
   readonly cursor?: string;
 }
 
-/** What a kind has of its own. */
+/** The parts of a kind that are its own. */
 interface KindShape<Record extends RunRecord, Answer extends object, Listed, Page> {
-  /** As in the API's paths. */
+  /** The word of the API's paths and of `--kind`. */
   readonly name: string;
   /** One of them. */
   readonly noun: string;
@@ -74,7 +74,7 @@ interface Compared {
 export interface FoundRun extends Compared {
   readonly kind: RunKind;
   readonly id: string;
-  /** As the service answers it. */
+  /** The service's answer. */
   readonly answer: object;
   draw(output: Output): Promise<string>;
 }

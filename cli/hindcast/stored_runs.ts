@@ -9,7 +9,7 @@ import { callerFor, type Output, outputFor, print, serviceCommand } from "./comm
 import { usageError } from "../exit_codes.ts";
 import { readNumber } from "../values.ts";
 import type { FoundRun } from "./run_kind.ts";
-import { BACKTESTS, findRun, KIND_NAMES, kindOf, showValue } from "./run_kinds.ts";
+import { BACKTESTS, findRun, KIND_NAMES, kindOf, showValue } from "./stored_kinds.ts";
 
 const LISTED = 20;
 

@@ -2,7 +2,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { calling } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
-import { MONTE_CARLOS, STRESS_TESTS } from "./run_kinds.ts";
+import { MONTE_CARLOS, STRESS_TESTS } from "./stored_kinds.ts";
 import { readNumber } from "../values.ts";
 
 const RUNS = 1_000;

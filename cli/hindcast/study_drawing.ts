@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<FigureName, string>> = {
 const FIGURES = ["final_equity", "max_drawdown", "sharpe", "losing_streak"] as const;
 const QUANTILES = ["p05", "p25", "p50", "p75", "p95"] as const;
 
-/** What worse costs, days and parameters leave of a backtest. */
+/** Draws the figures that worse costs, days and parameters leave of a backtest. */
 export function drawStressTest({ id, status, result }: StressTest, { paint, columns }: Output): string {
   if (result === null) return `${id}  ${status}`;
   const { rows, regimes, break_even_cost: even, notes } = result;
@@ -50,7 +50,7 @@ function drawFigures(figures: Row["figures"], failure = "-"): string[] {
   ];
 }
 
-/** Where the paths of a backtest end, and how often they lose. */
+/** Draws where the paths of a backtest end, and how often they lose. */
 export function drawMonteCarlo({ id, status, method, runs, result }: MonteCarlo, output: Output): string {
   const head = `${output.paint("bold", `Monte Carlo, ${method}`)}  ${
     runs.toLocaleString("en-US")

@@ -1,7 +1,7 @@
 import { questionCommand, readQuestionOf } from "./question.ts";
 import { calling } from "./caller.ts";
 import { callerFor, outputFor, print } from "./command.ts";
-import { BACKTESTS } from "./run_kinds.ts";
+import { BACKTESTS } from "./stored_kinds.ts";
 
 /** `hindcast run`. */
 export const runCommand = questionCommand(

@@ -137,6 +137,10 @@ const REFUSED: Readonly<Record<string, readonly [source: string, message: RegExp
   ],
   "a forged column": [FORGED("{ name: 'sma', inputs: [99], numbers: [2], texts: [] }"), /it asks for no column/],
   "a request that is none": [FORGED("7"), /its requests are none/],
+  "a member that is not there": [
+    deciding("\n  if (account.quantiy === 0) orders.buy();"),
+    /account\.quantiy at decide \(strategy\.ts:4:\d+\) is not known: did you mean quantity\?/,
+  ],
   "a proxy as error": [
     `const trap = () => { throw made(); }; const made = () => new Proxy({}, { getPrototypeOf: trap, get: trap });
     throw made();`,

@@ -1,4 +1,4 @@
-/** Notices scripts that read candles which have not closed, by another run of them that is otherwise for nothing. */
+/** Notices scripts that read candles which have not closed, or what is not there, by another run of them that is otherwise for nothing. */
 import { viewCandles } from "../../../engine/candles.ts";
 import { repeat } from "../../../engine/run.ts";
 import { RunError } from "../../common/outcome.ts";
@@ -13,14 +13,27 @@ import { ScriptStrategy } from "./strategy.ts";
 
 /** Candles, or marks, of a run that are watched. */
 export const WATCHED_CANDLES = 512;
-/** A text that may peek: without any of it, a run has nothing to look for. */
-const PEEKING = /\[[^\]\n]*\+[^\]\n]*\]|\.at\s*\(|\.length\b|\blen\s*\(/;
+/** A text that may peek, or names what an account does not have: without any of it, a run has nothing to look for. */
+const PEEKING = new RegExp(
+  [
+    /\[[^\]\n]*\+[^\]\n]*\]|\.at\s*\(|\.length\b|\blen\s*\(/,
+    /\baccount\s*\.\s*(?!(?:cash|equity|quantity|entry_?[pP]rice|initial_?[bB]alance|closed_?[tT]rades)\b)\w/,
+  ].map(({ source }) => source).join("|"),
+);
 
-/** Notes of a check. */
+/** The findings of a watched run. */
+interface Watched {
+  /** Notes about reads of candles that have not closed. */
+  readonly peeks: readonly string[];
+  /** Members that were read and are not there, each with its place. */
+  readonly unknown: readonly string[];
+}
+
+/** Notes of a check. @throws {RunError} for a script that reads members which are not there. */
 export function peeksOfCheck({ parametersJson }: ScriptCheckJob, script: CompiledScript): readonly string[] {
   const series = { ...SAMPLE_SERIES, isWatched: true };
-  return findPeeks((keep) =>
-    decideDry(new ScriptStrategy(() => keep(new ScriptGuest(script, parametersJson, series)), 1))
+  return refuseUnknown(
+    findPeeks((keep) => decideDry(new ScriptStrategy(() => keep(new ScriptGuest(script, parametersJson, series)), 1))),
   );
 }
 
@@ -31,10 +44,10 @@ export function peeksOfRun({ source, task, parametersJson }: ScriptJob, script: 
   const until = Math.min(candles.time.length, firstIndex + WATCHED_CANDLES);
   const watched = viewCandles(candles, 0, until);
   const series = { ...seriesOf(task), isWatched: true };
-  return findPeeks((keep) => {
+  return notesOf(findPeeks((keep) => {
     const strategy = new ScriptStrategy(() => keep(new ScriptGuest(script, parametersJson, series)), 1);
     repeat({ ...settings, firstIndex, candles: watched, strategy, control: null });
-  });
+  }));
 }
 
 /** True if a run of a text has something to look for. */
@@ -43,7 +56,7 @@ export function mayPeek(source: string): boolean {
 }
 
 /** @param play Simulates once, with a watched guest, which it gives to `keep`. */
-export function findPeeks(play: (keep: <Guest extends RealmGuest>(guest: Guest) => Guest) => void): readonly string[] {
+export function findPeeks(play: (keep: <Guest extends RealmGuest>(guest: Guest) => Guest) => void): Watched {
   let guest: RealmGuest | null = null;
   try {
     play((made) => {
@@ -54,11 +67,23 @@ export function findPeeks(play: (keep: <Guest extends RealmGuest>(guest: Guest) 
     // Watched columns are not everywhere what the script takes them for.
     if (!(error instanceof RunError || error instanceof MoreWanted)) throw error;
   }
-  return describePeeks(guest);
+  return describe(guest);
 }
 
-function describePeeks(guest: RealmGuest | null): readonly string[] {
-  return (guest?.peeks() ?? []).map((place) =>
+/** The notes of a check. @throws {RunError} for a script that reads members which are not there: it would go on with `undefined`. */
+export function refuseUnknown({ peeks, unknown: [first] }: Watched): readonly string[] {
+  if (first === undefined) return peeks;
+  throw new RunError("STRATEGY_FAILED", `Cannot use the script: ${first}`);
+}
+
+/** The notes of a run. */
+export function notesOf({ peeks, unknown }: Watched): readonly string[] {
+  return [...peeks, ...unknown.map((each) => `The script reads what is not there: ${each}`)];
+}
+
+function describe(guest: RealmGuest | null): Watched {
+  const peeks = (guest?.peeks() ?? []).map((place) =>
     `The script reads candles that have not closed, at ${place}. Columns end with the deciding candle, so nothing is there.`
   );
+  return { peeks, unknown: guest?.unknown() ?? [] };
 }

@@ -16,7 +16,7 @@ import {
 } from "../task.ts";
 import { cutMarket } from "../cut_market.ts";
 import { ScriptFault } from "./fault.ts";
-import { findPeeks, mayPeek, WATCHED_CANDLES } from "./find_peeks.ts";
+import { findPeeks, mayPeek, notesOf, WATCHED_CANDLES } from "./find_peeks.ts";
 import { candleMs } from "../candle_series.ts";
 import { type CompiledScript, ScriptGuest } from "./guest.ts";
 import { ScriptPortfolio } from "./portfolio.ts";
@@ -132,12 +132,12 @@ class MarketsRun {
     const { instant } = this.#timeline;
     const until = instant[Math.min(instant.length, WATCHED_CANDLES) - 1]!;
     const markets = task.markets.map((market) => cutMarket(market, until, task.timeframeMs));
-    return findPeeks((keep) => {
+    return notesOf(findPeeks((keep) => {
       const strategy = this.#portfolio((series) =>
         keep(new PortfolioGuest(this.#script, parametersJson, { ...series, isWatched: true }))
       );
       simulateMarkets({ ...task, markets }, strategy, null);
-    });
+    }));
   }
 
   /** @param isFirst True: its first instance logs and plots. */

@@ -167,9 +167,12 @@ export class RealmGuest {
 
   /** Places at which it has read candles that have not closed, where its series asks to look. */
   peeks(): readonly string[] {
-    const places = parse(ask(() => this.door.peeks()), FAILURE_CHARS_MAX);
-    if (!Array.isArray(places) || places.length > PEEKS_MAX) return [];
-    return places.map((place) => clean(String(place)));
+    return readTexts(ask(() => this.door.peeks()));
+  }
+
+  /** Members that it has read and its objects do not have, with their places, likewise. */
+  unknown(): readonly string[] {
+    return readTexts(ask(() => this.door.unknown?.() ?? "[]"));
   }
 
   /** Lines that the script has logged; of a broken realm, those that were taken before. */
@@ -215,6 +218,13 @@ export class RealmGuest {
       return { name, pane: pane === "" ? null : pane, values };
     });
   }
+}
+
+/** A realm's list of texts, as JSON. */
+function readTexts(json: unknown): readonly string[] {
+  const texts = parse(json, FAILURE_CHARS_MAX);
+  if (!Array.isArray(texts) || texts.length > PEEKS_MAX) return [];
+  return texts.map((text) => clean(String(text)));
 }
 
 function isPlotText(text: string): boolean {

@@ -5,6 +5,7 @@ import * as deciding from "./realm/deciding.ts";
 import * as inputs from "./realm/inputs.ts";
 import * as marketOrders from "./realm/market_orders.ts";
 import * as memory from "./realm/memory.ts";
+import * as nearNames from "./realm/near_names.ts";
 import * as orders from "./realm/orders.ts";
 import * as ownSeries from "./realm/own_series.ts";
 import * as output from "./realm/output.ts";
@@ -23,6 +24,7 @@ const PARTS = [
   inputs,
   marketOrders,
   memory,
+  nearNames,
   orders,
   output,
   ownSeries,

@@ -89,6 +89,56 @@ Deno.test("a script that decides on many markets and reads ahead is told its lin
   expect(await peeksOfPortfolio(inPython, python)).toEqual(["decide (strategy.py:5)"]);
 });
 
+Deno.test("a check refuses a member that is not there, with the nearest name and its line, and a run notes it", async () => {
+  const refused = async (source: string, portfolio = false): Promise<string> => {
+    const asked = portfolio ? peeksOfPortfolio(source, compileScript) : peeksOf(source);
+    return await asked.then((found) => JSON.stringify(found), ({ message }) => message);
+  };
+  const rows: readonly (readonly [lines: string, said: RegExp])[] = [
+    [
+      "\n if (account.quantiy > 0) orders.close();",
+      /account\.quantiy at decide \(strategy\.ts:4:\d+\) is not known: did you mean quantity\?/,
+    ],
+    ["if (orders.worKing.length > 9) return;", /orders\.worKing at .* is not known: did you mean working\?/],
+    ["candles.clos;", /candles\.clos at .* is not known: did you mean close\?/],
+    [
+      "account.position;",
+      /account\.position at .*: it has cash, equity, quantity, entryPrice, initialBalance, closedTrades$/,
+    ],
+    [
+      "if (i === 3) orders.buy();\n for (const each of orders.trades) each.entrPrice;",
+      /trade\.entrPrice at .* is not known: did you mean entryPrice\?/,
+    ],
+  ];
+  for (const [lines, said] of rows) expect(await refused(deciding(lines))).toMatch(said);
+  const told = "onFill(fill) { fill.prise; }, decide(i, candles, account, orders) { if (i === 3) orders.buy(); }";
+  expect(await refused(`strategy(() => ({ ${told} }));`)).toMatch(/fill\.prise at onFill .*: did you mean price\?/);
+  for (
+    const [read, said] of [
+      ["markets[0].clsoe", /market\.clsoe at .*: did you mean close\?/],
+      ["orders.of(markets[0].id).trade", /orders\.of\(\)\.trade at .*: did you mean trades\?/],
+    ] as const
+  ) {
+    const source = `portfolio(() => ({ decide(now, markets, account, orders) { ${read}; } }));`;
+    expect(await refused(source, true)).toMatch(said);
+  }
+  const source = deciding("account.quantiy;");
+  const script = await compileScript(source);
+  const task = taskOver(sampleCandles());
+  const job = {
+    kind: "script",
+    source,
+    language: "typescript",
+    parametersJson: "{}",
+    candlesMin: 1,
+    lookbackWanted: null,
+    task,
+  } as const;
+  expect(peeksOfRun(job, script)).toEqual([
+    expect.stringMatching(/^The script reads what is not there: account.quantiy .*strategy.ts:3/),
+  ]);
+});
+
 Deno.test("honest reads raise no alarm", async () => {
   const lines = `
     const { close } = candles;
@@ -96,7 +146,9 @@ Deno.test("honest reads raise no alarm", async () => {
     own[i + 1]; own.at(-1);
     close[i - 1]; close[i]; close.at(i); close.slice(Math.max(0, i - 5), i + 1).reduce((a, b) => a + b, 0);
     Math.max(...close.subarray(0, i + 1)); crossesAbove(close, candles.open, i);
-    for (let k = 0; k <= i; k++) close[k];`;
+    for (let k = 0; k <= i; k++) close[k];
+    JSON.stringify([account, orders.trades]); ({ ...account }); "quantiy" in account; Object.keys(orders);
+    account.closedTrades.length; account.entryPrice; account.initialBalance; orders.working.includes(1);`;
   expect(await peeksOf(deciding(lines))).toEqual({ found: [], inRun: [] });
 });
 

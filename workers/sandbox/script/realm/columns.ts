@@ -74,7 +74,9 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
   let isNamed = (_column: number): boolean => false;
   const resample = (...[value, timeframe]: readonly unknown[]): object => {
     if (!isOpen) throw new Error("resample is for prepare: keep its candles in `this`, and read them in decide");
-    if (value !== candles) throw new TypeError("resample takes the candles that prepare is given, and a timeframe");
+    if ((memory.guard?.behind(value) ?? value) !== candles) {
+      throw new TypeError("resample takes the candles that prepare is given, and a timeframe");
+    }
     const known = layout.timeframes.find((each) => each === timeframe);
     if (known !== undefined) {
       return makeAskedCandles(names, isNamed, (column) => askOther("resample", [column], [known]));

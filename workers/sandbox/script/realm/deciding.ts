@@ -31,9 +31,19 @@ export function makeDecide(
   const account = { cash: 0, equity: 0, quantity: 0, entryPrice: NaN, initialBalance: 0 };
   Object.defineProperty(account, "closedTrades", { get: fills.closedTrades });
   const { words, doubles, windows, decided } = memory;
-  const { columns: { candles, show }, writer } = parts;
-  const { orders } = writer;
+  const { columns: { show }, writer } = parts;
   let definition: Definition | null = null;
+  let candles: object = parts.columns.candles;
+  let [shown, orders]: readonly [object, object] = [account, writer.orders];
+  const begin = (): Definition => {
+    const { guard } = memory;
+    if (guard !== null) {
+      candles = guard.show(candles, "candles");
+      shown = guard.show(account, "account");
+      orders = guard.show(orders, "orders");
+    }
+    return parts.definition();
+  };
   const decideUntil = (strategy: Definition, i: number, until: number): number => {
     const { decide, self } = strategy;
     const cash = doubles[at.cash >>> 3]!;
@@ -51,7 +61,7 @@ export function makeDecide(
       account.entryPrice = entryPrice;
       account.initialBalance = initialBalance;
       if (fills.areWaiting()) fills.report(self, strategy);
-      const answer = decide.call(self, i, candles, account, orders);
+      const answer = decide.call(self, i, candles, shown, orders);
       if (typeof answer === "object") refusePromise("decide", answer);
       decided[0] = i + 1 - firstIndex;
       if (writer.rows() !== 0) break;
@@ -62,7 +72,7 @@ export function makeDecide(
   };
   return (i, until) => {
     try {
-      definition ??= parts.definition();
+      definition ??= begin();
       writer.begin();
       const reached = decideUntil(definition, i, until);
       words[at.rows >>> 2] = writer.rows();
@@ -89,7 +99,9 @@ export function makeScore(
       const { score, self } = definition();
       memory.i = i;
       columns.show(i);
-      const value = score === null ? NaN : score.call(self, i, columns.candles);
+      const value = score === null
+        ? NaN
+        : score.call(self, i, memory.guard?.show(columns.candles, "candles") ?? columns.candles);
       if (typeof value !== "number") throw new TypeError(`score must return a number, not ${typeof value}`);
       return value;
     } catch (error) {

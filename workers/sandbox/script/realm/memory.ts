@@ -1,5 +1,6 @@
 import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
+import { type Guard, makeGuard } from "./peeks.ts";
 
 /**
  * The memory that a realm shares with its host, and the newest candle.
@@ -26,6 +27,10 @@ export interface Memory {
   listBits: number;
   /** Places at which the script has read candles that have not closed, where its bits ask to look. */
   readonly peeks: string[];
+  /** Members that the script has read and its objects do not have, likewise. */
+  readonly unknown: string[];
+  /** Null where nothing is looked at. */
+  guard: Guard | null;
 }
 
 export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Memory {
@@ -45,6 +50,8 @@ export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Mem
     firstIndex: 0,
     listBits: 0,
     peeks: [],
+    unknown: [],
+    guard: null,
   };
 }
 
@@ -54,7 +61,17 @@ export function clearMemory(memory: Memory): void {
   memory.windows.fill(0);
   memory.decided[0] = 0;
   memory.i = -1;
-  memory.firstIndex = memory.listBits = memory.peeks.length = 0;
+  memory.firstIndex =
+    memory.listBits =
+    memory.peeks.length =
+    memory.unknown.length =
+      0;
+  memory.guard = null;
+}
+
+/** Looks at what the script reads, where its bits ask to. */
+export function setGuard(layout: Layout, memory: Memory, bits: number): void {
+  memory.guard = (bits & layout.peeksBit) === 0 ? null : makeGuard(memory.unknown, layout.peeksMax);
 }
 
 /** The candles as the strategy's function is told of them. */

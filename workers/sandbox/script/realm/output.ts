@@ -1,6 +1,7 @@
 import type { Layout } from "../../contracts/layout.ts";
 import type { Columns } from "./columns.ts";
 import type { Memory } from "./memory.ts";
+import { nearestName } from "./near_names.ts";
 
 /**
  * Lets stacks show the script's own lines only, for good. Returns the function that describes an error.
@@ -42,26 +43,11 @@ export function hintName({ name, message }: Error): string {
   const methods = "buy sell close closeTrade cancel cancelAll replace protect isWorking of target".split(" ");
   const unknown = name === "ReferenceError" ? /^(\w+) is not defined$/.exec(message)?.[1] : undefined;
   const call = name === "TypeError" ? /^(?!this\b|[A-Z]).*\.(\w+) is not a function$/.exec(message)?.[1] : undefined;
-  const given = (unknown ?? call)?.replaceAll("_", "").toLowerCase();
+  const given = unknown ?? call;
   if (given === undefined) return "";
   const known = unknown === undefined ? methods : Object.getOwnPropertyNames(globalThis);
-  const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
-  const near = known.find((each) => plain(each) === given) ?? known.find((each) => isNearly(given, plain(each)));
+  const near = nearestName(given, known);
   return near === undefined ? "" : `: did you mean ${near}?`;
-}
-
-/** True for names that one typing error parts: letters too many, too few or wrong at one place, or two that changed places. */
-export function isNearly(given: string, known: string): boolean {
-  let start = 0;
-  while (start < given.length && given[start] === known[start]) start++;
-  let [end, knownEnd] = [given.length, known.length];
-  while (end > start && knownEnd > start && given[end - 1] === known[knownEnd - 1]) {
-    [end, knownEnd] = [end - 1, knownEnd - 1];
-  }
-  const [rest, other] = [given.slice(start, end), known.slice(start, knownEnd)];
-  const lettersMax = given.length < 5 ? 1 : 2;
-  const isSwapped = rest.length === 2 && rest === `${other[1]}${other[0]}` && other.length === 2;
-  return isSwapped || Math.max(rest.length, other.length) <= lettersMax;
 }
 
 /** The global `console`: keeps lines, the first of them, and counts them where the host sees it. */

@@ -2,8 +2,9 @@
 import type { Layout } from "../../contracts/layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
 import { makeBooks, makeFinder, makeTargets } from "./market_orders.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, setGuard } from "./memory.ts";
 import { callFactory } from "./parameters.ts";
+import type { Guard } from "./peeks.ts";
 import { type Listeners, type makeFills, readListeners } from "./trades.ts";
 import { isCallable, refusePromise } from "./world.ts";
 
@@ -81,8 +82,10 @@ export function makePortfolio({ layout, memory, fills, attempt, fail }: Portfoli
     prepare: (rowsJson, bits, inputsJson, count) =>
       attempt(() => {
         marks = count;
-        const { columns, list } = made();
         memory.listBits = bits >>> layout.candleColumns.length;
+        setGuard(layout, memory, bits);
+        if (memory.guard !== null) markets = { ...made(), ...made().guarded(memory.guard) };
+        const { columns, list } = made();
         const rows: number[] = parse(rowsJson);
         const inputs: string[] | null = parse(inputsJson);
         for (let n = 0; n < columns.length; n++) columns[n]!.open(rows[n]!, bits, inputs);
@@ -144,6 +147,8 @@ interface MadeMarkets {
   readonly state: Float64Array<ArrayBuffer>;
   readonly book: (market: number) => ArrayBuffer;
   readonly tag: () => string;
+  /** The same, so that reads of members which are not there are noticed. */
+  readonly guarded: (guard: Guard) => Pick<MadeMarkets, "list" | "account" | "orders">;
   /** Begins a decision, and ends it. */
   readonly begin: () => void;
   readonly end: () => void;
@@ -207,16 +212,17 @@ export function makeMarkets(
   fills.nameMarkets(names.map(([id]) => id));
   const targets = makeTargets(layout, state, names, find);
   const books = makeBooks(layout, memory, state, count);
+  const bookOf = (name: unknown) => books.of(find(name), names);
+  const orders = Object.freeze({ target: targets.target, of: bookOf });
+  const guarded = (guard: Guard) => {
+    const shown = list.map((market) => guard.show(market, "market"));
+    Object.defineProperty(shown, "of", { value: (name: unknown) => shown[find(name)] });
+    const books = { ...orders, of: (name: unknown) => guard.show(bookOf(name), "orders.of()") };
+    return { list: shown, account: guard.show(account, "account"), orders: guard.show(books, "orders") };
+  };
   return {
-    ...{
-      list: Object.freeze(list),
-      account: Object.freeze(account),
-      columns,
-      state,
-      book: books.memory,
-      tag: targets.tag,
-    },
-    orders: Object.freeze({ target: targets.target, of: (name: unknown) => books.of(find(name), names) }),
+    ...{ list: Object.freeze(list), account: Object.freeze(account), orders, columns, state, guarded },
+    ...{ book: books.memory, tag: targets.tag },
     begin() {
       targets.begin();
       books.begin();

@@ -6,7 +6,7 @@ import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../../contracts/layout.ts";
 import { crossesAbove, makeColumns } from "./columns.ts";
 import { type Definition, makeDecide, makeScore } from "./deciding.ts";
-import { clearMemory, makeMemory, makeSeries, type Memory } from "./memory.ts";
+import { clearMemory, makeMemory, makeSeries, type Memory, setGuard } from "./memory.ts";
 import { makeOrders } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, findMissing } from "./parameters.ts";
@@ -59,6 +59,8 @@ export interface Door {
   readonly takeFills: (count: number) => void;
   /** Places at which the script has read candles that have not closed, as JSON of string[]. */
   readonly peeks: () => string;
+  /** Members that it has read and its objects do not have, with their places, as JSON of string[]. Absent: its language refuses them. */
+  readonly unknown?: () => string;
   readonly failure: () => string;
   /** The n-th line of the log; the state has their number. */
   readonly line: (n: number) => string;
@@ -168,8 +170,9 @@ export function makeDoor(
     prepare: (rows, bits, inputsJson) =>
       attempt(() => {
         memory.listBits = bits >>> layout.candleColumns.length;
+        setGuard(layout, memory, bits);
         columns.open(rows, bits, parse(inputsJson));
-        prepare(program.definition(), columns.candles);
+        prepare(program.definition(), memory.guard?.show(columns.candles, "candles") ?? columns.candles);
         columns.close();
         fills.expect(program.definition());
       }),
@@ -181,6 +184,7 @@ export function makeDoor(
     score: makeScore(layout, memory, { columns, definition: program.definition }, fail),
     takeFills: fills.take,
     peeks: () => stringify(memory.peeks),
+    unknown: () => stringify(memory.unknown),
     failure: () => failure,
     line: (n) => log.lines[n]!,
     plotsCount: () => plots.names.length,

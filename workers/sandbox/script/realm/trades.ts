@@ -202,8 +202,9 @@ export function makeFills(layout: Layout, memory: Memory) {
       waiting = [];
       for (let n = 0; n < told.length; n++) {
         const { fill, closed } = told[n]!;
-        onFill?.call(self, fill);
-        if (closed !== null) onClose?.call(self, closed);
+        const { guard } = memory;
+        onFill?.call(self, guard?.show(fill, "fill") ?? fill);
+        if (closed !== null) onClose?.call(self, guard?.show(closed, "trade") ?? closed);
       }
     },
     /** The trades that were closed last, the newest first. */

@@ -147,7 +147,7 @@ export const STRESS_TESTS: RunKind = runKind({
 });
 
 /** Every kind, by its name. */
-export const RUN_KINDS: readonly RunKind[] = [BACKTESTS, OPTIMIZATIONS, MONTE_CARLOS, STRESS_TESTS];
+const RUN_KINDS: readonly RunKind[] = [BACKTESTS, OPTIMIZATIONS, MONTE_CARLOS, STRESS_TESTS];
 
 /** The names of the kinds. */
 export const KIND_NAMES = RUN_KINDS.map(({ name }) => name);
