@@ -103,6 +103,7 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     await reader.page.goto(`${service.url}/docs`);
     const operations = reader.page.locator(".opblock");
     await operations.nth(30).waitFor();
+    expect(await reader.page.getByRole("main").count()).toBe(1);
     await reader.page.getByPlaceholder("Filter by tag or path").fill("/api/session");
     await operations.nth(1).waitFor({ state: "detached" });
     await operations.getByRole("button", { name: "The caller's user and session" }).click();

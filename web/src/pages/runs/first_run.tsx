@@ -12,7 +12,7 @@ const SAMPLE: BacktestRequest = {
   start_date: "2024-01-01",
   end_date: "2025-01-01",
   initial_balance: 10_000,
-  parameters: { timeframe: "1h" },
+  parameters: { timeframe: "1h", runtime: { slug: "sma-cross" } },
 };
 
 /** In place of an empty list: a first result in one click. */
