@@ -3,6 +3,7 @@ import { addSizes, measureLabels } from "./backtest_sizes.ts";
 import type { Backtest } from "./backtests.ts";
 import type { OwnedKey } from "./runs.ts";
 import type { Db } from "./client.ts";
+import { NOTIFY_OF_RECORD } from "./change_channel.ts";
 import { backtests } from "./schema.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
@@ -10,7 +11,7 @@ import { BACKTEST_COLUMNS } from "./stale_results.ts";
 type Labels = Pick<Backtest, "name" | "tags" | "notes" | "star">;
 
 /**
- * Changes those labels that are given.
+ * Changes those labels that are given, and notifies followers of the record and of its owner's list.
  *
  * @param tx Changes no other record afterwards, see addSizes().
  * @returns The record, and by how many bytes it grew; null if this user has none of that id.
@@ -28,7 +29,7 @@ export async function updateLabels(
   const grownBytes = measureLabels({ ...before, ...present }) - measureLabels(before);
   const [backtest] = await tx.update(backtests)
     .set({ ...present, sizeBytes: sql`${backtests.sizeBytes} + ${grownBytes}` }).where(owned).returning(
-      BACKTEST_COLUMNS,
+      { ...BACKTEST_COLUMNS, notified: sql.raw(NOTIFY_OF_RECORD) },
     );
   await addSizes(tx, [{ ownerId: key.ownerId, sizeBytes: grownBytes }]);
   return backtest === undefined ? null : { backtest, grownBytes };

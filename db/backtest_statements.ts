@@ -32,6 +32,7 @@ export const insert = prepareOnce((db) => {
     parameters: value("parameters"),
     runtime: value("runtime"),
     queuePosition: value("queuePosition"),
+    changedSettings: value("changedSettings"),
     name: value("name"),
     tags: value("tags"),
     notes: value("notes"),
@@ -40,7 +41,7 @@ export const insert = prepareOnce((db) => {
     idempotencyKey: value("idempotencyKey"),
     requestSha256: value("requestSha256"),
     sizeBytes: value("sizeBytes"),
-  }).returning(UNENDED_COLUMNS);
+  }).returning({ ...UNENDED_COLUMNS, notified: sql.raw(NOTIFY_OF_RECORD) });
 });
 
 /** Of `id` and `ownerId`. */

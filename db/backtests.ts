@@ -26,7 +26,10 @@ export type { AttemptKey, Backtest, CompletedRun };
 
 /** The columns that a submission sets; the service sets the others. */
 export type NewBacktest =
-  & Pick<typeof backtests.$inferInsert, SubmittedColumn | "queuePosition" | "tags" | "notes" | "star" | "fresh">
+  & Pick<
+    typeof backtests.$inferInsert,
+    SubmittedColumn | "queuePosition" | "changedSettings" | "tags" | "notes" | "star" | "fresh"
+  >
   & {
     /** Of the universe that `parameters` names: a run keeps them, whatever becomes of the universe. */
     readonly members?: readonly Member[] | undefined;
@@ -47,11 +50,21 @@ export async function insertBacktest(tx: Db, values: NewBacktest, id = uuidv7())
 
 /** The optional columns of a submission, with their defaults. */
 function completeColumns(values: NewBacktest) {
-  const { strategySlug = null, strategyVersion = null, runtime = null, queuePosition = 0 } = values;
+  const { strategySlug = null, strategyVersion = null, runtime = null, queuePosition = 0, changedSettings = null } =
+    values;
   const { name = null, tags = [], notes = null, star = false, fresh = false } = values;
   const { idempotencyKey = null, requestSha256 = null } = values;
   const own = { name, tags, notes, star, fresh };
-  return { strategySlug, strategyVersion, runtime, queuePosition, ...own, idempotencyKey, requestSha256 };
+  return {
+    strategySlug,
+    strategyVersion,
+    runtime,
+    queuePosition,
+    changedSettings,
+    ...own,
+    idempotencyKey,
+    requestSha256,
+  };
 }
 
 /** The records of backtests. Their list has orders and filters of its own, see backtest_lists.ts. */

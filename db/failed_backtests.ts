@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { insertLogs, measureLog } from "./backtest_logs.ts";
 import { measureSeries, type Size } from "./backtest_sizes.ts";
 import { type AttemptKey, held } from "./backtests.ts";
+import { NOTIFY_OF_RECORD } from "./change_channel.ts";
 import type { Db } from "./client.ts";
 import { type EncodedSeries, storedPlots } from "./codec/plots_part.ts";
 import { storableText } from "./codec/storable.ts";
@@ -36,7 +37,7 @@ export async function failBacktest(
       sizeBytes: sql`${backtests.sizeBytes} + ${sizeBytes}::bigint`,
     })
     .where(held(run))
-    .returning({ ownerId: backtests.ownerId });
+    .returning({ ownerId: backtests.ownerId, notified: sql.raw(NOTIFY_OF_RECORD) });
   if (row === undefined) return null;
   if (series.areChunksWritten === true) await deleteChunksOfOthers(tx, [run]);
   else {

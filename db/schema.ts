@@ -84,6 +84,8 @@ export const backtests = pgTable("backtests", {
   plots: json("plots").$type<readonly StoredPlot[]>(),
   /** The equity in a few points, as a fraction of the initial balance; null for results from before there were any. */
   sparkline: doublePrecision("sparkline").array(),
+  /** The settings that differ from the strategy's defaults, in words; null where none does, and for records from before it existed. */
+  changedSettings: text("changed_settings"),
   /** The owner's own words about it, as the name. */
   tags: text("tags").array().notNull().default(sql`'{}'`),
   notes: text("notes"),

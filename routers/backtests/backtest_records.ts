@@ -40,6 +40,7 @@ export const backtestSchema = z.object({
   error: errorSchema.nullable(),
   /** The owner's own words about it, which no run reads. */
   name: z.string().nullable(),
+  default_name: z.string(),
   tags: z.array(z.string()),
   star: z.boolean(),
   notes: z.string().nullable(),
@@ -186,6 +187,7 @@ function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtim
     ...showMoments(row),
     error: row.error,
     name: row.name,
+    default_name: row.changedSettings === null ? row.strategy : `${row.strategy}: ${row.changedSettings}`,
     tags: row.tags,
     star: row.star,
     stale: row.stale,

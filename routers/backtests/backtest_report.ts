@@ -15,7 +15,7 @@ import { readDays, returnsOf, toReturnRows } from "./series.ts";
 import { readStressResult, stressResultSchema } from "./stress_result.ts";
 import { fillsSchema, readFills, readSpread, spreadSchema } from "./trade_procedures.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
-import { type UserContext, userProcedure } from "../common/trpc.ts";
+import { linkedProcedure, type UserContext } from "../common/trpc.ts";
 
 /** Buckets of a report's chart, about: as many as the console first draws. */
 const CHART_POINTS = 1_000;
@@ -43,7 +43,7 @@ const reportSchema = z.object({
 
 export const reportProcedures = {
   /** Everything that a report of one of the caller's completed backtests shows. */
-  report: userProcedure
+  report: linkedProcedure("backtest", "id")
     .input(inputObject({ id: idSchema }))
     .output(reportSchema)
     .query(async ({ ctx, input: { id } }) => {

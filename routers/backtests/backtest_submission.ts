@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shortSettings } from "../../db/backtest_lists.ts";
 import { measureRecord } from "../../db/backtest_sizes.ts";
 import { type Backtest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import { readUsage } from "../../db/quotas.ts";
@@ -17,7 +18,7 @@ import {
   requireShort,
 } from "../runs/run_request.ts";
 import { RunSubmitter } from "../runs/submission.ts";
-import { requireShortParameters } from "../strategies/parameters.ts";
+import { changedParameters, requireShortParameters } from "../strategies/parameters.ts";
 import { admitModule, type ResolvedStrategy, resolveStrategy } from "../strategies/resolve_strategy.ts";
 import type { UserContext } from "../common/trpc.ts";
 import { labelShape } from "./backtest_labels.ts";
@@ -92,9 +93,24 @@ async function checkRequest(ctx: UserContext, request: BacktestRequest): Promise
     strategySlug: strategy.slug,
     strategyVersion: strategy.version,
     runtime: strategy.runtime,
+    changedSettings: describeChanges(changedParameters(strategy, parameters)),
     parameters: { ...parameters, ...inputs.parameters, ...markets.parameters },
     members: markets.members,
     fresh: request.fresh ?? false,
   };
   return { strategy, values };
+}
+
+// More would be no name.
+const CHANGES_LENGTH_MAX = 150;
+
+/** `fast 5, slow 30`: the first short ones that a name has room for; null where there is none. */
+function describeChanges(changed: Readonly<Record<string, unknown>>): string | null {
+  let words = "";
+  for (const [name, value] of Object.entries(shortSettings(changed))) {
+    const longer = `${words}${words && ", "}${name} ${value}`;
+    if (longer.length > CHANGES_LENGTH_MAX) break;
+    words = longer;
+  }
+  return words || null;
 }

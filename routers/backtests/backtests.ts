@@ -21,6 +21,7 @@ import { reportProcedures } from "./backtest_report.ts";
 import { verificationProcedures } from "./backtest_verification.ts";
 import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
 import { changeLabels, labelShape } from "./backtest_labels.ts";
+import { followList } from "./list_changes.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { inputObject } from "../common/input_object.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
@@ -48,10 +49,20 @@ import { type Context, linkedProcedure, router, type UserContext, userProcedure 
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;
 const INSTRUMENT_LENGTH_MAX = 200;
-const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("monthly") };
+const periodSchema = z.enum(RETURN_PERIODS).default("monthly");
 const tradeColumns = columnsOf(tradeSchema);
 const orderColumns = columnsOf(orderSchema);
-const rowsShape = { id: idSchema, instrument: z.string().max(INSTRUMENT_LENGTH_MAX).optional() };
+const marketShape = { instrument: z.string().max(INSTRUMENT_LENGTH_MAX).optional() };
+const rowsShape = { id: idSchema, ...marketShape };
+
+/** The inputs of a run's files, without the run. */
+export const EXPORT_SHAPES = {
+  orders: { ...marketShape, format: formatSchema, ...listShape },
+  trades: { ...marketShape, format: formatSchema, ...listShape },
+  equity: curveShape,
+  holdings: { ...marketShape, format: formatSchema },
+  returns: { period: periodSchema, format: formatSchema },
+};
 
 const shown = {
   runs: backtestRuns,
@@ -91,6 +102,9 @@ export const backtestsRouter = router({
       return { backtests: [...items], next_cursor };
     }),
 
+  /** Counts the changes of the caller's list: now, and again after backtests were submitted, begun, labelled, ended or deleted. */
+  onListChange: userProcedure.subscription(({ ctx, signal }) => followList(ctx, signal)),
+
   /** The strategies, symbols and tags of the caller's 10,000 newest backtests, to choose filters from; 200 of each at most. */
   filterValues: userProcedure
     .output(z.object({ strategies: z.array(z.string()), symbols: z.array(z.string()), tags: z.array(z.string()) }))
@@ -126,7 +140,7 @@ export const backtestsRouter = router({
     }),
 
   /** A page of the trades of one of the caller's completed backtests, oldest first. */
-  trades: userProcedure
+  trades: linkedProcedure("backtest", "id")
     .input(inputObject({ ...rowsShape, ...pageShape }))
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, instrument, limit, cursor } }) => {
@@ -136,7 +150,7 @@ export const backtestsRouter = router({
     }),
 
   /** The equity curve of one of the caller's completed backtests, thinned to about `points`; extremes stay. */
-  equity: userProcedure
+  equity: linkedProcedure("backtest", "id")
     .input(inputObject({ id: idSchema, points: pointsSchema.default(POINTS_DEFAULT), ...rangeShape }))
     .output(z.object({ equity: z.array(equityPointSchema) }))
     .query(async ({ ctx, input: { id, points, ...moments } }) => {
@@ -148,7 +162,7 @@ export const backtestsRouter = router({
 
   /** The returns of one of the caller's completed backtests by trading day, month or year, oldest first. */
   returns: linkedProcedure("backtest", "id")
-    .input(inputObject(returnsShape))
+    .input(inputObject({ id: idSchema, period: periodSchema }))
     .output(z.object({ returns: z.array(returnSchema) }))
     .query(async ({ ctx, input }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
@@ -181,7 +195,7 @@ export const backtestsStreamsRouter = router({
 
   /** The orders of one of the caller's backtests: all of them, or a page. */
   orders: userProcedure
-    .input(inputObject({ ...rowsShape, format: formatSchema, ...listShape }))
+    .input(inputObject({ id: idSchema, ...EXPORT_SHAPES.orders }))
     .query(async ({ ctx, input: { id, instrument, format, limit, cursor } }): Promise<ListAnswer> => {
       const run = await mustOwnRun(ctx, id, instrument);
       return listRows(ctx, run, { part: "orders", list: orderList(ctx, run), columns: orderColumns }, {
@@ -193,7 +207,7 @@ export const backtestsStreamsRouter = router({
 
   /** The trades of one of the caller's backtests: all of them, or a page. */
   trades: userProcedure
-    .input(inputObject({ ...rowsShape, format: formatSchema, ...listShape }))
+    .input(inputObject({ id: idSchema, ...EXPORT_SHAPES.trades }))
     .query(async ({ ctx, input: { id, instrument, format, limit, cursor } }): Promise<ListAnswer> => {
       const run = await mustOwnRun(ctx, id, instrument);
       return listRows(ctx, run, { part: "trades", list: tradeList(ctx, run), columns: tradeColumns }, {
@@ -205,14 +219,14 @@ export const backtestsStreamsRouter = router({
 
   /** Streams `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
   equity: userProcedure
-    .input(inputObject({ id: idSchema, ...curveShape }))
+    .input(inputObject({ id: idSchema, ...EXPORT_SHAPES.equity }))
     .query(async ({ ctx, input: { id, ...request } }) =>
       answerCurve(ctx, await mustGet(ctx.db, id, ctx.user.id), request)
     ),
 
   /** The weights of one of the caller's backtests over many markets, and the profit of each market so far. */
   holdings: userProcedure
-    .input(inputObject({ ...rowsShape, format: formatSchema }))
+    .input(inputObject({ id: idSchema, ...EXPORT_SHAPES.holdings }))
     .query(async ({ ctx, input: { id, instrument, format } }): Promise<ListAnswer> => {
       const row = await mustGet(ctx.db, id, ctx.user.id);
       const pages = readHoldings(ctx, row, marketIn(row, instrument));
@@ -223,7 +237,7 @@ export const backtestsStreamsRouter = router({
 
   /** Streams `backtests.returns`. */
   returns: userProcedure
-    .input(inputObject({ ...returnsShape, format: formatSchema }))
+    .input(inputObject({ id: idSchema, ...EXPORT_SHAPES.returns }))
     .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {
       const row = await mustGet(ctx.db, id, ctx.user.id);
       const returns = await readLarge(ctx, () => readReturns(ctx, row, period));

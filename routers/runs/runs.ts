@@ -19,6 +19,11 @@ export const idSchema = z.string().max(100);
 /** `wait` of a request for a record: the most seconds to wait for its end. */
 export const waitShape = { wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) };
 
+/** The refusal of a stream that the service ends before its time. */
+export function isClosing(followed: string): AppError {
+  return new AppError("UNAVAILABLE", `Cannot follow ${followed}: the service is closing`, { retryAfterSeconds: 1 });
+}
+
 /** True if a record is final. */
 function hasEnded({ status }: Pick<RunRow, "status">): boolean {
   return status !== "queued" && status !== "running";
@@ -127,8 +132,7 @@ export class Runs<Row extends RunRow> {
     for await (const each of this.follow(ctx, last, signal)) yield last = each;
     if (hasEnded(last) || signal.aborted) return;
     if (!ctx.closing.aborted) throw this.notFound(id);
-    const message = `Cannot follow the ${this.noun} ${id}: the service is closing`;
-    throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
+    throw isClosing(`the ${this.noun} ${id}`);
   }
 
   /** Cancels one of the caller's records. @throws AppError That of notFound(), NOT_CANCELLABLE */

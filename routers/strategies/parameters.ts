@@ -116,7 +116,7 @@ export function effectiveParameters(
 ): Record<string, unknown> {
   const rules = readRules(strategy.parameter_schema, "");
   const given = { ...strategy.default_config, ...submitted };
-  const defaults = { ...withoutReserved(defaultsOf(rules)), ...withoutReserved(strategy.default_config) };
+  const defaults = defaultParameters(strategy, rules);
   let effective: Record<string, unknown> = {};
   const issues = findIssues((steps) => {
     effective = { ...defaults, ...withoutNulls(rules, withoutReserved(submitted), steps) };
@@ -126,6 +126,18 @@ export function effectiveParameters(
   const first = issues[0];
   if (first === undefined) return effective;
   throw new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${first.path} ${first.message}`, { issues });
+}
+
+/** The strategy's own ones among effective parameters that are not as their defaults. */
+export function changedParameters(strategy: ParameterRules, effective: Parameters): Record<string, unknown> {
+  const defaults = defaultParameters(strategy, readRules(strategy.parameter_schema, ""));
+  const isChanged = ([name, value]: [string, unknown]) =>
+    !name.startsWith(REMARK_PREFIX) && JSON.stringify(value) !== JSON.stringify(defaults[name]);
+  return Object.fromEntries(Object.entries(withoutReserved(effective)).filter(isChanged));
+}
+
+function defaultParameters({ default_config }: ParameterRules, rules: Rules): Record<string, unknown> {
+  return { ...withoutReserved(defaultsOf(rules)), ...withoutReserved(default_config) };
 }
 
 /** Leaves out what is null where the schema takes no null, known or not: null for an optional field means that it is absent. */

@@ -21,6 +21,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     nextPosition: () => Promise.resolve(0),
     dequeue: () => Promise.resolve(),
     watch: () => Promise.resolve(() => {}),
+    watchList: () => Promise.resolve(() => {}),
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
     watchModuleCheck: () => Promise.resolve(() => {}),

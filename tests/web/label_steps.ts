@@ -62,6 +62,14 @@ export async function editLabels(page: Page, user: TestClient, id: string): Prom
   await keep(() => page.getByLabel("Notes on the run").press("Control+Enter"));
   await page.getByRole("region", { name: "Notes" }).waitFor();
   const otherTab = await page.context().newPage();
+  await otherTab.goto(`${user.url}/runs/${id}`);
+  await otherTab.getByRole("region", { name: "Notes" }).waitFor();
+  await keep(() => page.getByRole("button", { name: "Remove the tag slow" }).click());
+  await otherTab.getByRole("link", { name: "slow" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "+ Tag" }).click();
+  await page.getByLabel("New tag").fill("slow");
+  await keep(() => page.keyboard.press("Enter"));
+  await otherTab.getByRole("link", { name: "slow" }).waitFor();
   await otherTab.goto(`${user.url}/runs`);
   await otherTab.getByRole("button", { name: "Star Crossing slowly", pressed: false }).waitFor();
   await keep(() => page.getByRole("button", { name: "Star Crossing slowly", pressed: false }).click());
@@ -142,10 +150,36 @@ export async function chooseRuns(page: Page, user: TestClient): Promise<void> {
     await user.finish(
       (await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, name, ...labels } })).at("/backtest/id"),
     );
+  const token = await user.send("POST", "/api/tokens", { token: { name: "list", scope: "run", expires_in_days: 1 } });
+  const authorization = { cookie: "", authorization: `Bearer ${token.at("/secret")}` };
   await page.goto(`${user.url}/runs`);
   await rows.nth(2).waitFor();
-  await submit("by a program");
+  // Another tab, whose calls for the newest run are not answered, learns of a program's runs and labels by events.
+  const other = await page.context().newPage();
+  await other.route(
+    "**/trpc/backtests.summaries?*",
+    (route) =>
+      new URL(route.request().url()).searchParams.get("input") === '{"limit":1}' ? undefined : route.continue(),
+  );
+  await other.goto(`${user.url}/runs`);
+  const followed = other.locator("tbody tr[data-row]").filter({ hasText: "by a program" });
+  await other.locator("tbody tr[data-row]").nth(2).waitFor();
+  const backtest = { ...BACKTEST, name: "by a program" };
+  const made = await user.send("POST", "/api/backtests", { backtest }, authorization);
   await rows.filter({ hasText: "by a program" }).waitFor();
+  await followed.waitFor();
+  const id = String(made.at("/backtest/id"));
+  await user.finish(id);
+  // Without a name, a run is called by the settings that differ from the strategy's defaults.
+  const unnamed = { ...BACKTEST, parameters: { timeframe: "1h", fast: 7, slow: 30 } };
+  await user.finish(
+    (await user.send("POST", "/api/backtests", { backtest: unnamed }, authorization)).at("/backtest/id"),
+  );
+  await other.getByRole("link", { name: "SMA Cross: fast 7", exact: true }).waitFor();
+  await user.send("PATCH", `/api/backtests/${id}`, { backtest: { tags: ["labelled"] } }, authorization);
+  await followed.getByRole("link", { name: "labelled" }).waitFor();
+  await other.unrouteAll({ behavior: "ignoreErrors" });
+  await other.close();
   await submit("a try", { tags: ["try"] });
   await submit("another one");
   await rows.filter({ hasText: "another one" }).waitFor();

@@ -8,13 +8,14 @@ import { DeliveryCheck } from "./delivery_check.ts";
 const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 
 /**
- * The subject of a change: a queue that has a new job, a run whose record changed, or one that its workers need not go on with, an
- * endpoint whose programs have a new request, a request that has its answer, a module that has its
+ * The subject of a change: a queue that has a new job, a run whose record changed, a user one of whose backtests changed, a run that its
+ * workers need not go on with, an endpoint whose programs have a new request, a request that has its answer, a module that has its
  * verdict, the schema of the database.
  */
 export type Topic =
   | `queue ${string}`
   | `${(typeof RUN_KINDS)[RunKindName]["topic"]} ${string}`
+  | `backtests ${string}`
   | `end ${string}`
   | `served ${string} ${string}`
   | `answer ${string}`

@@ -7,7 +7,7 @@ import { finishRun } from "../../market/ingestion/ingestion_run.ts";
 import { INTERNAL_ERROR } from "../common/outcome.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
-import { topicOf } from "./run_jobs.ts";
+import { topicsOfEnd } from "./run_jobs.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -33,7 +33,7 @@ export async function runDeadJob(
       const id = idSchema.parse(data[jobKey]);
       log.error("Giving up after the last attempt", { [logKey]: id });
       if (await records.fail(tx, id, INTERNAL_ERROR)) {
-        await jobs.changes.notify(tx, [topicOf(records.kind, id), `end ${id}`]);
+        await jobs.changes.notify(tx, topicsOfEnd(records.kind, { id, ownerId: String(data.ownerId) }));
       }
     }
     await jobs.complete(tx, QUEUES.dead, [job]);

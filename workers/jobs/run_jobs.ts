@@ -11,17 +11,24 @@ export function topicOf(kind: RunKindName, id: string): Topic {
   return `${RUN_KINDS[kind].topic} ${id}`;
 }
 
+/** The subjects of the end of a run: its record, its owner's list, and its workers, which need not go on. */
+export function topicsOfEnd(kind: RunKindName, { id, ownerId }: OwnedKey): Topic[] {
+  const list: Topic[] = kind === "backtest" ? [`backtests ${ownerId}`] : [];
+  return [topicOf(kind, id), ...list, `end ${id}`];
+}
+
 /** Removes the jobs of a run that has ended, and stops its workers. */
-export async function dequeueRun(tx: Db, jobs: Jobs, kind: RunKindName, { id, ownerId }: OwnedKey): Promise<void> {
+export async function dequeueRun(tx: Db, jobs: Jobs, kind: RunKindName, run: OwnedKey): Promise<void> {
+  const { id, ownerId } = run;
   const { queue, jobKey } = RUN_KINDS[kind];
   // Its first job has its id, the others its id in their data.
   if (kind === "optimization") await jobs.cancelAll(tx, queue, ownerId, jobKey, id);
   else await jobs.cancel(tx, queue, id);
-  await jobs.changes.notify(tx, [topicOf(kind, id), `end ${id}`]);
+  await jobs.changes.notify(tx, topicsOfEnd(kind, run));
 }
 
 /** The part of a queue that writes, removes and watches runs. */
-export function queueRuns(jobs: Jobs): Pick<RunQueue, "enqueue" | "nextPosition" | "dequeue" | "watch"> {
+export function queueRuns(jobs: Jobs): Pick<RunQueue, "enqueue" | "nextPosition" | "dequeue" | "watch" | "watchList"> {
   return {
     enqueue(tx, kind, { id, ownerId }, queuePosition) {
       const { queue, jobKey } = RUN_KINDS[kind];
@@ -37,5 +44,6 @@ export function queueRuns(jobs: Jobs): Pick<RunQueue, "enqueue" | "nextPosition"
         unwatchEnd?.();
       };
     },
+    watchList: (ownerId, onChange) => jobs.changes.subscribe(`backtests ${ownerId}`, onChange),
   };
 }

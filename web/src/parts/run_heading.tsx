@@ -1,11 +1,11 @@
 import type { Backtest } from "../api.ts";
 import { StatusBadge } from "./status_badge.tsx";
 
-/** The name of a run, the strategy's where it has none, with its status. */
+/** The name of a run with its status. */
 export function RunHeading({ run }: { readonly run: Backtest }) {
   return (
     <h1 className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-xl font-semibold">
-      <span className="min-w-0 wrap-anywhere">{run.name ?? run.strategy}</span>
+      <span className="min-w-0 wrap-anywhere">{run.name ?? run.default_name}</span>
       <StatusBadge {...run} />
     </h1>
   );

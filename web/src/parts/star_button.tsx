@@ -2,13 +2,15 @@ import { type Backtest, describeError } from "../api.ts";
 import { useLabels } from "./use_labels.ts";
 
 /** The star of a run, which a click gives or takes. */
-export function StarButton({ run }: { readonly run: Pick<Backtest, "id" | "name" | "tags" | "star" | "strategy"> }) {
-  const { shown: { star, name, strategy }, error, put } = useLabels(run);
+export function StarButton(
+  { run }: { readonly run: Pick<Backtest, "id" | "name" | "default_name" | "tags" | "star"> },
+) {
+  const { shown: { star, name, default_name }, error, put } = useLabels(run);
   return (
     <button
       type="button"
       aria-pressed={star}
-      aria-label={`Star ${name ?? strategy}`}
+      aria-label={`Star ${name ?? default_name}`}
       title={error ? describeError(error) : star ? "Take the star away" : "Give a star"}
       onClick={(event) => {
         event.stopPropagation();

@@ -31,22 +31,24 @@ function RunList({ data: { backtests, differences }, leave }: {
   return (
     <ul aria-label="Runs" className="grid gap-2 md:grid-cols-2 xl:grid-cols-3">
       {backtests.map((
-        { id, strategy, name, symbol, exchange, timeframe, start_date, end_date, initial_balance },
+        { id, default_name, name, symbol, exchange, timeframe, start_date, end_date, initial_balance },
         i,
       ) => (
         <li key={id} className="flex min-w-0 items-start gap-2 rounded-lg border border-line bg-surface px-3 py-2">
           <Swatch index={i} />
           <div className="min-w-0 grow">
-            {isReadOnly ? <p className="truncate font-medium" title={name ?? strategy}>{name ?? strategy}</p> : (
-              <Link
-                to="/runs/$id"
-                params={{ id }}
-                title={name ?? strategy}
-                className="block truncate font-medium hover:underline"
-              >
-                {name ?? strategy}
-              </Link>
-            )}
+            {isReadOnly
+              ? <p className="truncate font-medium" title={name ?? default_name}>{name ?? default_name}</p>
+              : (
+                <Link
+                  to="/runs/$id"
+                  params={{ id }}
+                  title={name ?? default_name}
+                  className="block truncate font-medium hover:underline"
+                >
+                  {name ?? default_name}
+                </Link>
+              )}
             <p className="truncate text-sm text-muted" title={`${symbol} on ${exchange}`}>
               {symbol} {exchange} · {timeframe} · {formatMoney(initial_balance)}
             </p>

@@ -68,8 +68,8 @@ function Row({ run, settings, isChosen, isFull, onToggle }: {
   readonly isFull: boolean;
   readonly onToggle: () => void;
 }) {
-  const { strategy, symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
-  const name = run.name ?? strategy;
+  const { symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
+  const name = run.name ?? run.default_name;
   return (
     <tr className={TALL_ROW_CLASS}>
       <td className="px-3 text-left">
@@ -84,7 +84,9 @@ function Row({ run, settings, isChosen, isFull, onToggle }: {
       </td>
       <td className="px-3 text-left">
         <span className="block truncate font-medium" title={name}>{name}</span>
-        <span className="block truncate text-xs text-muted" title={settings}>{settings}</span>
+        <span className="block truncate text-xs text-muted" title={settings}>
+          {name.includes(settings) ? "" : settings}
+        </span>
       </td>
       <td className="truncate px-3 text-left" title={`${symbol} on ${exchange}`}>{symbol} · {timeframe}</td>
       <td className="px-3 text-left whitespace-nowrap text-muted">{start_date} – {end_date}</td>

@@ -7,7 +7,8 @@ import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
-import { formatMetricValue, useMetric } from "../../parts/metric_value.ts";
+import { findMetric, formatMetricValue, useMetrics } from "../../parts/metric_value.ts";
+import { MetricName } from "../run/metric_name.tsx";
 import { settingLabel } from "./setting_axes.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
 
@@ -17,7 +18,6 @@ const COLUMNS: readonly TableColumn[] = [
   { label: "Optimization", isText: true },
   { label: "Status", isText: true, width: "9rem", onPhone: "max-sm:w-28!" },
   { label: "Market", isText: true, width: "13rem", onPhone: WIDE_ONLY },
-  { label: "Varies", isText: true, width: "14rem", onPhone: WIDE_ONLY },
   { label: "Trials", width: "7rem", onPhone: WIDE_ONLY },
   { label: "Best", width: "9rem", onPhone: "max-sm:w-24!" },
   { label: "Made (UTC)", width: "9rem", onPhone: WIDE_ONLY },
@@ -44,7 +44,7 @@ export function OptimizationsPage() {
       <Table
         label="Optimizations"
         columns={COLUMNS}
-        minWidth="68rem"
+        minWidth="56rem"
         rowClass={TALL_ROW_CLASS}
         isLoading={list.isPending}
         empty="An optimization runs a strategy with many parameters, and says how much of the best result is luck."
@@ -58,13 +58,16 @@ export function OptimizationsPage() {
 
 function Row({ row }: { readonly row: Optimization }) {
   const { id, name, strategy, symbol, exchange, parameters, space, trials, best, objective, created_at } = row;
-  const metric = useMetric()(objective);
+  const definitions = useMetrics();
+  const metric = findMetric(definitions, objective);
+  const defined = definitions.find((each) => each.name === objective);
+  const varied = `${strategy}: ${Object.keys(space).map(settingLabel).join(", ")}`;
   const link = linkOptions({ to: "/optimizations/$id", params: { id } });
   return (
     <LinkRow link={link} className={TALL_ROW_CLASS}>
       <td className="px-3 text-left">
-        <RowLink link={link} text={name ?? strategy} />
-        {name !== null && <span className="block truncate text-xs text-muted">{strategy}</span>}
+        <RowLink link={link} text={name ?? varied} />
+        {name !== null && <span className="block truncate text-xs text-muted" title={varied}>{varied}</span>}
       </td>
       <td className="px-3 text-left">
         <StatusBadge {...row} />
@@ -73,11 +76,12 @@ function Row({ row }: { readonly row: Optimization }) {
         <span className="block truncate">{symbol}</span>
         <span className="block truncate text-xs text-muted">{exchange} · {String(parameters["timeframe"])}</span>
       </td>
-      <td className={`truncate px-3 text-left ${WIDE_ONLY}`}>{Object.keys(space).map(settingLabel).join(", ")}</td>
       <td className={`px-3 ${WIDE_ONLY}`}>{formatCount(trials.done)}</td>
       <td className="px-3">
         {formatMetricValue(metric, best[0]?.objective ?? null)}
-        <span className="block truncate text-xs text-muted">{metric.label}</span>
+        <span className="block truncate text-xs text-muted">
+          {defined === undefined ? metric.label : <MetricName metric={defined} />}
+        </span>
       </td>
       <td className={`px-3 text-xs whitespace-nowrap text-muted ${WIDE_ONLY}`}>{formatTime(created_at)}</td>
     </LinkRow>

@@ -77,17 +77,17 @@ function FailedRun({ backtest }: { readonly backtest: Backtest }) {
   );
 }
 
-/** The heading of a run: its star, its name (the strategy's where it has none), and its status. */
+/** The heading of a run: its star, its name, and its status. */
 function RunName({ backtest }: { readonly backtest: Backtest }) {
-  const { shown: { name, strategy }, error, refused, isOpen, wasOpen, open, keep, leave } = useLabelField(backtest);
+  const { shown: { name, default_name }, error, refused, isOpen, wasOpen, open, keep, leave } = useLabelField(backtest);
   if (isOpen) {
     return (
       <div className="flex min-h-8 items-start">
-        <h1 className="sr-only">{name ?? strategy}</h1>
+        <h1 className="sr-only">{name ?? default_name}</h1>
         <InlineEdit
           label="Name of the run"
           start={refused.name ?? name ?? ""}
-          placeholder={strategy}
+          placeholder={default_name}
           error={error}
           onKeep={(typed) => keep({ name: typed })}
           onLeave={leave}

@@ -1,10 +1,13 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useSubscription } from "@trpc/tanstack-react-query";
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { api, type BacktestSummary, client, describeError, pagesOf } from "../../api.ts";
+import { useConnectionLost } from "../../connection.ts";
 import { buttonClass } from "../../parts/button.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
+import { useReopening } from "../../parts/use_reopening.ts";
 import { Filters } from "./filters.tsx";
 import { FirstRun } from "./first_run.tsx";
 import { isFiltered, readRunsSearch, type RunsChange, type RunsSearch, toRequest, TRY_TAG } from "./runs_search.ts";
@@ -26,7 +29,7 @@ export function RunsPage() {
   const runs = data?.pages.flatMap(({ backtests }) => backtests) ?? [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const tries = useTries();
-  useNewest();
+  useListChanges();
   const put = (change: RunsChange) =>
     void navigate({ search: (before) => readRunsSearch({ ...before, ...change }), replace: true, resetScroll: false });
   const isFirst = data !== undefined && runs.length === 0 && !isFiltered(search);
@@ -83,21 +86,41 @@ function useRuns(search: RunsSearch) {
   });
 }
 
-/** Reads the list again when a program, or another browser, has submitted a run. */
-function useNewest(): void {
+/** Reads the list again when a program, or another browser, has changed it. */
+function useListChanges(): void {
   const queries = useQueryClient();
-  const { data } = useQuery({
-    queryKey: ["newest run"],
-    queryFn: () => client.backtests.summaries.query({ limit: 1 }),
-    refetchInterval: NEWEST_MS,
-    select: ({ backtests: [newest] }) => newest?.id ?? null,
-  });
-  useEffect(() => {
-    if (data === undefined) return;
+  const read = () => {
     for (const { pathKey } of [api.backtests.summaries, api.backtests.filterValues]) {
       void queries.invalidateQueries({ queryKey: pathKey() });
     }
-  }, [data, queries]);
+  };
+  // A browser opens few connections to a service: tabs that nobody sees leave theirs to others.
+  const enabled = useVisible() && !useConnectionLost();
+  const stream = useSubscription(
+    api.backtests.onListChange.subscriptionOptions(undefined, { enabled, onData: read }),
+  );
+  useReopening(stream, enabled, read);
+  const isFollowed = stream.status === "pending";
+  const { data } = useQuery({
+    queryKey: ["newest run"],
+    queryFn: () => client.backtests.summaries.query({ limit: 1 }),
+    refetchInterval: isFollowed ? false : NEWEST_MS,
+    select: ({ backtests: [newest] }) => newest?.id ?? null,
+  });
+  const refresh = useEffectEvent(read);
+  useEffect(() => {
+    if (data !== undefined) refresh();
+  }, [data]);
+}
+
+/** True if the tab is in sight. */
+function useVisible(): boolean {
+  return useSyncExternalStore(onVisibility, () => document.visibilityState === "visible");
+}
+
+function onVisibility(listener: () => void): () => void {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
 }
 
 /** Says whether there are changes that were tried and not kept; undefined until it is known. */

@@ -104,7 +104,7 @@ function RunRow({ run, settings, isChosen, onChoose }: {
       <td className={`px-3 text-left ${WIDE_ONLY}`} onClick={(event) => event.stopPropagation()}>
         <input
           type="checkbox"
-          aria-label={`Choose ${run.name ?? run.strategy}`}
+          aria-label={`Choose ${run.name ?? run.default_name}`}
           checked={isChosen}
           onChange={onChoose}
           className="block size-4 accent-accent"
@@ -150,10 +150,11 @@ function RunRow({ run, settings, isChosen, onChoose }: {
  * find no room on a phone.
  */
 function Name({ run, settings }: { readonly run: BacktestSummary; readonly settings: string }) {
-  const { id, name, strategy, tags, symbol, timeframe } = run;
+  const { id, name, default_name, strategy, tags, symbol, timeframe } = run;
+  const shown = name ?? default_name;
   return (
     <>
-      <RowLink link={linkOptions({ to: "/runs/$id", params: { id } })} text={name ?? strategy} />
+      <RowLink link={linkOptions({ to: "/runs/$id", params: { id } })} text={shown} />
       <div className="flex min-w-0 gap-1.5 text-xs text-muted">
         {name !== null && <span className="max-w-1/2 shrink-0 truncate max-sm:hidden" title={strategy}>{strategy}
         </span>}
@@ -168,7 +169,7 @@ function Name({ run, settings }: { readonly run: BacktestSummary; readonly setti
             <Revised />
           </span>
         )}
-        {settings !== "" && <span className="min-w-0 truncate" title={settings}>{settings}</span>}
+        {!shown.includes(settings) && <span className="min-w-0 truncate" title={settings}>{settings}</span>}
         {tags.length > 0 && <Tags tags={tags} />}
       </div>
     </>
