@@ -10,6 +10,7 @@ import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations
 import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo/monte_carlo.ts";
 import { sessionRouter } from "./session.ts";
 import { stressTestsRouter, stressTestsStreamsRouter } from "./stress_tests/stress_tests.ts";
+import { sharesStreamsRouter } from "./shares/shared_files.ts";
 import { sharesRouter } from "./shares/shares.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
 import { invitationsRouter } from "./invitations.ts";
@@ -59,6 +60,7 @@ export const restRouter = router({
   optimizationsStreams: optimizationsStreamsRouter,
   monteCarloStreams: monteCarloStreamsRouter,
   stressTestsStreams: stressTestsStreamsRouter,
+  sharesStreams: sharesStreamsRouter,
   strategiesStreams: strategiesStreamsRouter,
   universesStreams: universesStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,

@@ -14,7 +14,6 @@ import { afterId, newestFirst, runProcedures, runStreams } from "../runs/run_pro
 import { idSchema } from "../runs/runs.ts";
 import { sameMembers } from "../universes/same_members.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
-import { shareError } from "../runs/run_state.ts";
 import { type Context, linkedProcedure, router, type UserContext, userProcedure } from "../common/trpc.ts";
 import { optimizationSchema, toOptimization, type TrialAnswer, trialSchema } from "./optimization_records.ts";
 import { optimizationRequestSchema } from "./optimization_request.ts";
@@ -48,6 +47,8 @@ import {
   SPLIT_COLUMNS,
 } from "./trial_returns.ts";
 
+/** The input of the trials as a file, without the optimization. */
+export const TRIALS_SHAPE = { format: formatSchema, ...listShape, ...trialFilters };
 const statusShape = { status: z.enum(BACKTEST_STATUSES).optional() };
 const numberSchema = integerSchema.pipe(z.int().min(1));
 
@@ -88,7 +89,7 @@ export const optimizationsRouter = router({
       const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const { list, after } = trialList(ctx, row, { limit, ...request });
       const { items, next_cursor } = await readListPage(readInTurns(ctx, list), { limit, after }, ctx.answer);
-      return { trials: ctx.link === null ? [...items] : items.map(shareTrial), next_cursor };
+      return { trials: [...items], next_cursor };
     }),
 
   /** A metric of the trials of one of the caller's optimizations over one or two parameters. */
@@ -140,11 +141,6 @@ export const optimizationsRouter = router({
       return { backtest: toBacktest(backtest) };
     }),
 });
-
-/** A trial as strangers read it. */
-function shareTrial({ error, ...trial }: TrialAnswer): TrialAnswer {
-  return { ...trial, error: error === null ? null : shareError(error) };
-}
 
 /** A market of a scan, with the dates of its trials. */
 async function mustFindMarket(ctx: UserContext, { id, space }: Optimization, market: string): Promise<NewScanMarket> {
@@ -213,13 +209,13 @@ export const optimizationsStreamsRouter = router({
 
   /** Streams `optimizations.trials`: all of them, or a page where there is a limit. */
   trials: userProcedure
-    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape, ...trialFilters }))
+    .input(inputObject({ id: idSchema, ...TRIALS_SHAPE }))
     .query(async ({ ctx, input: { id, format, limit, ...request } }): Promise<ListAnswer> => {
       const row = await optimizationRuns.find(ctx.db, id, ctx.user.id);
       const { list, after } = trialList(ctx, row, { limit, ...request });
       const pages = readList(readInTurns(ctx, list), { limit, after }, ctx.answer);
       const isWhole = limit === undefined && after === undefined;
-      const isLong = isWhole && isByNumber(request) && row.trials > WRITTEN_ROWS;
+      const isLong = ctx.link === null && isWhole && isByNumber(request) && row.trials > WRITTEN_ROWS;
       return {
         name: "trials",
         pages,

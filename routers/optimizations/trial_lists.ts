@@ -17,6 +17,7 @@ import { optimizationRuns } from "./optimization_runs.ts";
 import { decodeCursor, type List } from "../common/paging.ts";
 import type { Context, UserContext } from "../common/trpc.ts";
 import { FirstPlaces, type Place, type StoredPlace } from "./first_places.ts";
+import { shareError } from "../runs/run_state.ts";
 
 /** Most trials of a complete list by a metric: each piece of it looks at all of them. */
 const SORTED_TRIALS_MAX = 50_000;
@@ -46,7 +47,11 @@ interface TrialRow extends Place {
  *
  * @throws AppError VALIDATION_FAILED for a complete list by a metric of too many trials.
  */
-export function trialList(ctx: Reading, record: Optimization, { sort, order, limit, cursor }: TrialsRequest) {
+export function trialList(
+  ctx: Reading & Pick<Context, "link">,
+  record: Optimization,
+  { sort, order, limit, cursor }: TrialsRequest,
+) {
   if (limit === undefined && sort !== "number" && record.trials > SORTED_TRIALS_MAX) {
     const message = `is required to sort more than ${SORTED_TRIALS_MAX} trials: there are ${record.trials}`;
     throw new AppError("VALIDATION_FAILED", `Cannot list the trials: /limit ${message}`, {
@@ -67,7 +72,9 @@ export function trialList(ctx: Reading, record: Optimization, { sort, order, lim
       return rows;
     },
     key: ({ value, place }) => `${prefix}${value} ${place}`,
-    show: ({ trial }) => trial,
+    // Strangers get no words of failures.
+    show: ({ trial }) =>
+      ctx.link === null || trial.error === null ? trial : { ...trial, error: shareError(trial.error) },
     // A piece takes some milliseconds, in which nobody else is answered.
     pieceRows: sort === "number" && isRising ? WRITTEN_ROWS : 1000,
   };

@@ -31,11 +31,11 @@ import { optimizationSchema, toOptimization } from "../optimizations/optimizatio
 import { optimizationRuns } from "../optimizations/optimization_runs.ts";
 import { idSchema } from "../runs/runs.ts";
 import { type Link, LINK_KINDS, makeLinkToken, openLink, toLink } from "../common/link.ts";
+import { tokenShape } from "./shared_files.ts";
 import { shareComparison, shareParameters, toShareable } from "../backtests/shareable.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
-const TOKEN_LENGTH_MAX = 100;
 const COMPARISON_POINTS = 1_000;
 
 /** A link as its owner sees it, without its token. */
@@ -137,7 +137,7 @@ export const sharesRouter = router({
 
   /** Opens a link for everybody who has it. */
   open: publicProcedure
-    .input(inputObject({ token: z.string().max(TOKEN_LENGTH_MAX) }))
+    .input(inputObject(tokenShape))
     .output(sharedSchema)
     .query(async ({ ctx, input: { token } }) => {
       const link = await openLink(ctx.db, token);

@@ -1,4 +1,11 @@
-import type { Operation } from "./operation.ts";
+import { z } from "zod";
+import { equityPointSchema, orderSchema, returnSchema, tradeSchema } from "../../routers/backtests/backtest_records.ts";
+import { holdingSchema } from "../../routers/backtests/holdings.ts";
+import { trialSchema } from "../../routers/optimizations/optimization_records.ts";
+import { listOf, NEXT_CURSOR, type Operation, TABLE_MEDIA } from "./operation.ts";
+
+const NO_LINK = ["SHARE_NOT_FOUND"] as const;
+const AS_OWNER = "For everybody who has the link, as its owner gets it and within the same limits.";
 
 /** The words of the routes of links. */
 export const SHARE_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -21,5 +28,59 @@ export const SHARE_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "What a link shows",
     description: "For everybody who has the link. A banned user's links open nothing.",
     codes: ["SHARE_NOT_FOUND", "RANGE_TOO_LARGE"],
+  },
+  "sharesStreams.report": {
+    summary: "The run of a link as one HTML file",
+    description: AS_OWNER,
+    codes: [...NO_LINK, "RANGE_TOO_LARGE", "NOT_COMPLETED"],
+    output: null,
+    media: ["text/html"],
+    headers: { ETag: "A hash of the file." },
+  },
+  "sharesStreams.orders": {
+    summary: "The orders of a link's run",
+    description: AS_OWNER,
+    codes: NO_LINK,
+    output: listOf("orders", orderSchema),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
+  },
+  "sharesStreams.trades": {
+    summary: "The trades of a link's run",
+    description: AS_OWNER,
+    codes: NO_LINK,
+    output: listOf("trades", tradeSchema),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
+  },
+  "sharesStreams.holdings": {
+    summary: "The holdings of a link's run over many markets",
+    description: AS_OWNER,
+    codes: NO_LINK,
+    output: listOf("holdings", holdingSchema),
+    media: TABLE_MEDIA,
+  },
+  "sharesStreams.equity": {
+    summary: "The equity curve of a link's run",
+    description: AS_OWNER,
+    codes: [...NO_LINK, "RANGE_TOO_LARGE", "INVALID_DATE_RANGE"],
+    output: listOf("equity", equityPointSchema).partial({ next_cursor: true }),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
+  },
+  "sharesStreams.returns": {
+    summary: "The returns of a link's run by day, month or year",
+    description: AS_OWNER,
+    codes: [...NO_LINK, "RANGE_TOO_LARGE"],
+    output: z.object({ returns: z.array(returnSchema) }),
+    media: TABLE_MEDIA,
+  },
+  "sharesStreams.trials": {
+    summary: "The trials of a link's optimization",
+    description: `${AS_OWNER} Messages of failures are left out.`,
+    codes: NO_LINK,
+    output: listOf("trials", trialSchema),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
   },
 };

@@ -202,6 +202,19 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/shares", 201, "user", (api) => api.shares.create),
   route("DELETE", "/api/shares/:id", 204, "user", (api) => api.shares.revoke),
   route("GET", "/api/shared/:token", 200, "public", (api) => api.shares.open),
+  route("GET", "/api/shared/:token/report", 200, "public", (api) => api.sharesStreams.report, { page: encodeReport }),
+  route("GET", "/api/shared/:token/orders", 200, "public", (api) => api.sharesStreams.orders, { encode: encodeList }),
+  route("GET", "/api/shared/:token/trades", 200, "public", (api) => api.sharesStreams.trades, { encode: encodeList }),
+  route("GET", "/api/shared/:token/holdings", 200, "public", (api) => api.sharesStreams.holdings, {
+    encode: encodeList,
+  }),
+  route("GET", "/api/shared/:token/equity", 200, "public", (api) => api.sharesStreams.equity, {
+    encode: encodeSeries,
+  }),
+  route("GET", "/api/shared/:token/returns", 200, "public", (api) => api.sharesStreams.returns, {
+    encode: encodeSeries,
+  }),
+  route("GET", "/api/shared/:token/trials", 200, "public", (api) => api.sharesStreams.trials, { encode: encodeList }),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,

@@ -16,7 +16,7 @@ const SHOWN: Readonly<Record<string, RegExp>> = {
   result_candles: /backtests\/.|shared/,
   optimizations: /optimizations|shared/,
   scan_markets: /optimizations\/./,
-  trial_chunks: /optimizations\/./,
+  trial_chunks: /optimizations\/.|shared/,
   optimization_series: /optimizations\/./,
   monte_carlos: /monte-carlo/,
   monte_carlo_series: /monte-carlo\/./,
@@ -222,6 +222,8 @@ function* pathsOf(names: Names): Generator<string> {
     ["/api/admin/ingestion/runs/:id", [run]],
     ["/api/strategies/:slug", ["my-script"]],
     ["/api/universes/:slug", ["my-universe"]],
+    ["/api/shared/:token/trials", links.slice(2)],
+    ["/api/shared/:token/", links.slice(0, 1)],
     ["/api/shared/:token", links],
   ];
   const queries: Readonly<Record<string, readonly string[]>> = {

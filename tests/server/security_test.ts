@@ -6,7 +6,7 @@ import { listTargets } from "../fuzz/targets.ts";
 import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
-const PUBLIC_PATHS = /^\/api\/(health(\/(serving|ready|live|events))?|market-data\/.*|shared\/:token)$/;
+const PUBLIC_PATHS = /^\/api\/(health(\/(serving|ready|live|events))?|market-data\/.*|shared\/:token(\/\w+)?)$/;
 // docs/metrics.md defines the metrics publicly, too, strangers ask if they may sign up, and a link is for all who have it.
 const PUBLIC_PROCEDURES = /^(health|marketData)\.|^(backtests\.metrics|session\.policy|shares\.open)$/;
 const SECRET = { "x-ingestion-admin-secret": INGESTION_SECRET };

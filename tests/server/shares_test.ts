@@ -72,7 +72,7 @@ Deno.test("a link shows one record to everybody, and opens nothing else", async 
     expect(opened.headers.get("cache-control")).toBe("no-store");
   });
   await t.step("a comparison and an optimization are shared alike", () => shareOthers(owner, stranger, ids));
-  await t.step("no procedure gives the holder anything but the record", () => attackAll(service, link, ids, email));
+  await t.step("no procedure gives the holder anything but the record", () => attackAll(owner, link, ids, email));
   await t.step("only hashes of tokens are stored, and lists have none", async () => {
     const rows = await administer(service.databaseUrl, "select * from shares");
     expect(rows.length).toBeGreaterThan(0);
@@ -122,11 +122,16 @@ async function shareOthers(owner: TestClient, stranger: TestClient, { shared, ot
   expect([answer.at("/kind"), answer.at("/optimization/name")]).toEqual(["optimization", "a shared search"]);
   const trials = await stranger.get(query("optimizations.trials", { id: optimization, limit: 5 }), by(searched.token));
   expect(trials.list("/result/data/trials").length).toBe(5);
+  for (const format of ["json", "csv"]) {
+    const file = await stranger.get(`/api/shared/${searched.token}/trials?format=${format}`);
+    expect(file.text).toBe((await owner.get(`/api/optimizations/${optimization}/trials?format=${format}`)).text);
+  }
+  expect((await stranger.get(`/api/shared/${searched.token}/trades`)).at("/error/code")).toBe("SHARE_NOT_FOUND");
 }
 
 /** Calls every query of the service with the link, for the shared run and for what it must not reach. */
-async function attackAll({ url }: TestService, { token }: Made, ids: Ids, email: string) {
-  const holder = new TestClient(url);
+async function attackAll(owner: TestClient, { token }: Made, ids: Ids, email: string) {
+  const holder = new TestClient(owner.url);
   const opened: string[] = [];
   for (const path of Object.keys(appRouter._def.procedures)) {
     const { type, keys } = describeProcedure(path);
@@ -151,13 +156,8 @@ async function attackAll({ url }: TestService, { token }: Made, ids: Ids, email:
     }
   }
   expect(opened.toSorted()).toEqual([
-    "backtests.chart shared",
-    "backtests.orders shared",
-    "backtests.returns shared",
-    "backtests.series shared",
-    "backtests.sides shared",
-    "backtests.tradeSpread shared",
-    "backtests.tradeTable shared",
+    ...["chart", "equity", "orders", "report", "returns", "series", "sides", "tradeSpread", "tradeTable", "trades"]
+      .map((name) => `backtests.${name} shared`),
     "monteCarlo.list shared",
     "stressTests.list shared",
   ]);
@@ -169,6 +169,17 @@ async function attackAll({ url }: TestService, { token }: Made, ids: Ids, email:
   for (const path of ["", "/trades", "/log", "/report", "/orders", "/equity"]) {
     expect((await holder.get(`/api/backtests/${ids.shared}${path}`, by(token))).status).toBe(401);
   }
+  for (const file of ["report", "trades", "orders", "holdings", "equity", "returns", "trades?format=csv"]) {
+    const [read, own] = [
+      await holder.get(`/api/shared/${token}/${file}`),
+      await owner.get(`/api/backtests/${ids.shared}/${file}`),
+    ];
+    expect([file, read.status, read.text === own.text]).toEqual([file, 200, true]);
+    for (const word of [SECRET, NOTES, "hidden-tag", email, ids.other]) expect(read.text).not.toContain(word);
+  }
+  const others = await holder.get(`/api/shared/${token}/trials`);
+  expect([others.status, others.at("/error/code")]).toEqual([404, "SHARE_NOT_FOUND"]);
+  expect((await holder.get(`/api/shared/${token.slice(0, -1)}-/trades`)).at("/error/code")).toBe("SHARE_NOT_FOUND");
   const mistyped = await holder.get(query("backtests.chart", { id: ids.shared }), by(`${token.slice(0, -1)}-`));
   expect(mistyped.at("/error/data/appCode")).toBe("SHARE_NOT_FOUND");
 }

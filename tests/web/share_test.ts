@@ -35,7 +35,7 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
   await finishOptimization(user, optimization);
   const owner = await openPage(browser);
   await shareSession(owner.page.context(), user);
-  const reader = await openPage(browser);
+  const reader = await openPage(browser, { timezoneId: "America/New_York" });
   const { page } = reader;
   let address = "";
 
@@ -54,7 +54,7 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
     await page.getByText("Monthly returns").waitFor();
     expect(await page.title()).toBe("fast 20 on DEMO · Hindcast");
     expect(await findViolations(page)).toEqual([]);
-    for (const name of ["Share", "Delete", "Export", "Run again with changes"]) {
+    for (const name of ["Share", "Delete", "Run again with changes"]) {
       expect(await page.getByRole("button", { name }).or(page.getByRole("link", { name })).count()).toBe(0);
     }
     expect(await page.getByRole("tab").allInnerTexts()).toEqual(
@@ -74,6 +74,23 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
     }
   });
 
+  await t.step("the reader takes the report and the tables away", async () => {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Trades, CSV" }).click(),
+    ]);
+    const text = await Deno.readTextFile(await saved.path());
+    expect(text).toBe((await user.get(`/api/backtests/${first}/trades?format=csv`)).text);
+    const [report] = await Promise.all([
+      page.waitForEvent("popup"),
+      page.getByRole("link", { name: "Report" }).click(),
+    ]);
+    await report.getByRole("heading", { name: "fast 20" }).waitFor();
+    expect(report.url()).toBe(address.replace("/shared/", "/api/shared/") + "/report");
+    await report.close();
+  });
+
   await t.step("the address keeps the tab, the trade and the zoom", async () => {
     await page.getByRole("tab", { name: "Trades" }).click();
     await page.getByText("2024-01-01 to 2024-12-31").waitFor();
@@ -90,6 +107,25 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
     await page.getByText("2024-01-01 to 2024-12-31").waitFor({ state: "hidden" });
   });
 
+  await t.step("the tables show the times of the zone that the charts show", async () => {
+    const [trade] = (await user.get(`/api/backtests/${first}/trades?limit=1`)).list("/trades").map(Object);
+    const hour = new Date(Date.parse(trade.entry_time) - 5 * 3_600_000).toISOString().slice(0, 16).replace("T", " ");
+    const choose = async (name: string) => {
+      await page.getByRole("button", { name: "View", exact: true }).click();
+      await page.getByRole("menuitemradio", { name }).click();
+      await page.keyboard.press("Escape");
+    };
+    const table = page.getByRole("table", { name: "Trades" });
+    await choose("Your times: ");
+    await table.getByRole("columnheader", { name: "Entry (New York)" }).waitFor();
+    await table.getByRole("cell", { name: hour, exact: true }).first().waitFor();
+    await page.getByRole("tab", { name: "Orders" }).click();
+    await page.getByRole("columnheader", { name: "Placed (New York)" }).waitFor();
+    await page.getByRole("cell", { name: hour, exact: true }).first().waitFor();
+    await choose("Times in UTC");
+    await page.getByRole("columnheader", { name: "Placed (UTC)" }).waitFor();
+  });
+
   await t.step("a comparison and an optimization are read alike", async () => {
     await owner.page.goto(`${service.url}/compare?ids=${first},${second}`);
     await page.goto(await makeLink(owner.page));
@@ -102,6 +138,11 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
     await page.getByRole("heading", { name: "All trials" }).waitFor();
     await page.getByRole("region", { name: "All trials" }).getByRole("row").nth(1).waitFor();
     expect(await page.getByRole("button", { name: /^Run trial/ }).count()).toBe(0);
+    const [trials] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Trials, CSV" }).click(),
+    ]);
+    expect(await Deno.readTextFile(await trials.path())).toContain("parameters.fast");
     expect(await findViolations(page)).toEqual([]);
   });
 

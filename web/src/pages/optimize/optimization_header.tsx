@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, describeError, type Optimization } from "../../api.ts";
+import { linkToken } from "../../link_token.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { formatCount } from "../../parts/format.ts";
@@ -27,8 +28,26 @@ export function OptimizationHeader({ optimization }: { readonly optimization: Op
         <RunFacts facts={optimization}>{direction === "max" ? "highest" : "lowest"} {metric(objective).label}</RunFacts>
         <p className="text-sm wrap-anywhere text-muted">{describeSpace(optimization)}</p>
       </div>
-      {!isReadOnly && <Actions optimization={optimization} id={id} />}
+      {isReadOnly
+        ? (
+          <div className="flex flex-wrap gap-2">
+            <TrialFiles id={id} />
+          </div>
+        )
+        : <Actions optimization={optimization} id={id} />}
     </header>
+  );
+}
+
+/** All trials as files, on the page of the optimization and on that of a link. */
+function TrialFiles({ id }: { readonly id: string }) {
+  const token = linkToken();
+  const address = `${token === undefined ? `/api/optimizations/${id}` : `/api/shared/${token}`}/trials`;
+  return (
+    <>
+      <a href={`${address}?format=csv`} download className={buttonClass()}>Trials, CSV</a>
+      <a href={`${address}?format=arrow`} download className={buttonClass()}>Trials, Arrow</a>
+    </>
   );
 }
 
@@ -51,8 +70,7 @@ function Actions({ optimization, id }: { readonly optimization: Optimization; re
         <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ id })}>Cancel</Button>
       )}
       {optimization.status === "completed" && <ShareButton subject={{ optimization_id: id }} noun="optimization" />}
-      <a href={`/api/optimizations/${id}/trials?format=csv`} download className={buttonClass()}>Trials, CSV</a>
-      <a href={`/api/optimizations/${id}/trials?format=arrow`} download className={buttonClass()}>Trials, Arrow</a>
+      <TrialFiles id={id} />
       <DeleteButton
         title="Delete this optimization?"
         text="Its trials are deleted with it. Backtests that were made of them stay."

@@ -1,29 +1,12 @@
-import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { api, type Backtest, type BacktestRequest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
-import { MENU_ITEM_CLASS, MenuPanel } from "../../parts/menu_panel.tsx";
 import { ShareButton } from "../../parts/share_button.tsx";
 import { hasEnded } from "../../parts/use_backtest.ts";
-
-const EXPORTS = [
-  ["equity?format=csv", "Equity, CSV"],
-  ["equity?format=arrow", "Equity, Arrow"],
-  ["returns?format=csv", "Monthly returns, CSV"],
-  ["trades?format=csv", "Trades, CSV"],
-  ["trades?format=arrow", "Trades, Arrow"],
-  ["trades", "Trades, JSON"],
-  ["orders?format=csv", "Orders, CSV"],
-  ["orders?format=arrow", "Orders, Arrow"],
-  ["orders", "Orders, JSON"],
-] as const;
-const PORTFOLIO_EXPORTS = [
-  ["holdings?format=csv", "Weights and profits, CSV"],
-  ["holdings?format=arrow", "Weights and profits, Arrow"],
-] as const;
+import { RunFiles } from "./run_files.tsx";
 
 /** The actions on a run: cancel, export, repeat, delete. */
 export function RunActions({ backtest }: { readonly backtest: Backtest }) {
@@ -53,17 +36,8 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
         <Button onClick={copy}>Copy as curl</Button>
         {backtest.result !== null && (
           <>
-            <a
-              href={`/api/backtests/${id}/report`}
-              target="_blank"
-              rel="noreferrer"
-              title="The run as one file, to keep, print or send"
-              className={buttonClass()}
-            >
-              Report
-            </a>
             <ShareButton subject={{ backtest_id: id }} noun="run" />
-            <ExportMenu id={id} isPortfolio={backtest.result.portfolio !== undefined} />
+            <RunFiles id={id} isPortfolio={backtest.result.portfolio !== undefined} />
           </>
         )}
         <DeleteRun id={id} />
@@ -71,28 +45,6 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
       <p role="status" className="mt-2 w-0 min-w-full text-sm text-muted empty:hidden sm:text-right">{note}</p>
     </div>
   );
-}
-
-function ExportMenu({ id, isPortfolio }: { readonly id: string; readonly isPortfolio: boolean }) {
-  return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger className={buttonClass()}>Export</Menu.Trigger>
-      <MenuPanel align="end">
-        {[...EXPORTS, ...(isPortfolio ? PORTFOLIO_EXPORTS : [])].map(([path, label]) => (
-          <Menu.Item
-            key={path}
-            className={MENU_ITEM_CLASS}
-            render={<a href={`/api/backtests/${id}/${path}`} download={fileName(id, path)}>{label}</a>}
-          />
-        ))}
-      </MenuPanel>
-    </Menu.Root>
-  );
-}
-
-function fileName(id: string, path: string): string {
-  const [name, format = "json"] = path.split("?format=");
-  return `${name}-${id}.${format}`;
 }
 
 function DeleteRun({ id }: { readonly id: string }) {

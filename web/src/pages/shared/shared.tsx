@@ -12,6 +12,7 @@ import { RunHeading } from "../../parts/run_heading.tsx";
 // A link shows one of them.
 const CompletedRun = lazy(async () => ({ default: (await import("../run/completed_run.tsx")).CompletedRun }));
 const RunHeader = lazy(async () => ({ default: (await import("../run/run_header.tsx")).RunHeader }));
+const RunFiles = lazy(async () => ({ default: (await import("../run/run_files.tsx")).RunFiles }));
 const Compared = lazy(async () => ({ default: (await import("../compare/compared.tsx")).Compared }));
 const OptimizationView = lazy(async () => ({
   default: (await import("../optimize/optimization_view.tsx")).OptimizationView,
@@ -71,7 +72,15 @@ function Shown({ data: { backtest, comparison, optimization } }: { readonly data
   if (backtest?.result === undefined || backtest.result === null) return <Gone />;
   return (
     <>
-      <RunHeader backtest={backtest} heading={<RunHeading run={backtest} />} />
+      <RunHeader
+        backtest={backtest}
+        heading={<RunHeading run={backtest} />}
+        actions={
+          <div className="flex gap-2">
+            <RunFiles id={backtest.id} isPortfolio={backtest.result.portfolio !== undefined} />
+          </div>
+        }
+      />
       <CompletedRun backtest={backtest} result={backtest.result} />
     </>
   );
