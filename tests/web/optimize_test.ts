@@ -76,6 +76,8 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByRole("tooltip").getByText("The worst fall of equity from a peak.").waitFor();
       await page.keyboard.press("Enter");
       await trials.locator("th[aria-sort=descending]").filter({ hasText: "Max drawdown" }).waitFor();
+      await page.getByRole("button", { name: "Definition" }).focus();
+      await page.getByRole("tooltip").getByText("Excess return per unit of risk.").waitFor();
       // The map comes before luck and trials.
       expect((await page.getByRole("heading", { level: 2 }).allTextContents())[0]).toBe("Heat map");
       expect(await findViolations(page)).toEqual([]);

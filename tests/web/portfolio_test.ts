@@ -28,6 +28,8 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
     const rows = page.getByRole("region", { name: "Contributions of the markets" }).locator("tbody tr");
     expect(await rows.count()).toBe(12);
     expect(await rows.first().locator("svg polyline").count()).toBe(1);
+    await page.getByRole("button", { name: "Herfindahl index" }).focus();
+    await page.getByRole("tooltip").getByText("1 is one market alone").waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Export" }).click();
     const link = await page.getByRole("menuitem", { name: "Weights and profits, CSV" }).getAttribute("href");

@@ -7,6 +7,8 @@ import { Choice } from "../../parts/choice.tsx";
 import { findMetric, formatMetricValue, useMetrics } from "../../parts/metric_value.ts";
 import { formatCount } from "../../parts/format.ts";
 import { useReadOnly } from "../../parts/read_only.ts";
+import { Tip } from "../../parts/tip.tsx";
+import { meaningOf } from "../run/metric_name.tsx";
 import { type Brush, HeatMap, rangesOf } from "./heat_map.tsx";
 import { describeRegion } from "./region.ts";
 import { settingLabel } from "./setting_axes.ts";
@@ -29,6 +31,7 @@ export function SurfaceSection({ optimization }: { readonly optimization: Optimi
   const definitions = useMetrics();
   const numeric = definitions.filter(({ format }) => format !== "date");
   const shown = findMetric(numeric, metric);
+  const meaning = meaningOf(numeric, metric);
   const [best, worst] = direction === "max" ? ["max", "min"] as const : ["min", "max"] as const;
   // Each answer of trials that are done is another key, so that the map grows with them.
   const { data, error } = useQuery({
@@ -69,6 +72,7 @@ export function SurfaceSection({ optimization }: { readonly optimization: Optimi
           value={metric}
           onChange={setMetric}
         />
+        {meaning !== undefined && <Tip text={meaning}>Definition</Tip>}
         <Choice label="Cell" values={REDUCTIONS} value={reduce} onChange={setReduce} />
       </div>
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}

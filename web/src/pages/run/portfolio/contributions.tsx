@@ -11,12 +11,21 @@ const BAR = { width: 200, height: 12 } as const;
 type Contribution = Portfolio["contributions"][number];
 type Figure = Exclude<keyof Contribution, "instrument" | "currency">;
 
-const FIGURES: readonly { readonly key: Figure; readonly label: string; readonly wide?: true }[] = [
-  { key: "pnl", label: "P&L" },
-  { key: "share", label: "Share", wide: true },
-  { key: "fees", label: "Fees", wide: true },
-  { key: "trades", label: "Trades" },
-  { key: "held", label: "Held", wide: true },
+const FIGURES: readonly {
+  readonly key: Figure;
+  readonly label: string;
+  readonly meaning: string;
+  readonly wide?: true;
+}[] = [
+  {
+    key: "pnl",
+    label: "P&L",
+    meaning: "Money that the market gave, net of fees and financing; open trades count at the last close.",
+  },
+  { key: "share", label: "Share", meaning: "The market's part of the sum of all P&L.", wide: true },
+  { key: "fees", label: "Fees", meaning: "Commissions that its fills cost.", wide: true },
+  { key: "trades", label: "Trades", meaning: "Its trades." },
+  { key: "held", label: "Held", meaning: "The share of all closes at which it was held.", wide: true },
 ];
 
 /** Each market's part of the result: its course, a bar and its figures. A market's name shows its trades and its candles. */
@@ -37,8 +46,9 @@ export function Contributions({ portfolio, showTrades }: {
     { label: "Market", isText: true, width: "12rem", onPhone: "max-sm:w-28!" },
     ...(lines === null ? [] : [{ label: "Over time", isText: true, width: "9rem", onPhone: "max-sm:w-14!" } as const]),
     { label: "Contribution", isText: true, onPhone: WIDE_ONLY },
-    ...FIGURES.map(({ key, label, wide }) => ({
+    ...FIGURES.map(({ key, label, meaning, wide }) => ({
       label,
+      meaning,
       width: key === "trades" ? "5rem" : "7rem",
       ...(key === "trades" ? { onPhone: "max-sm:w-16!" } : {}),
       ...(wide ? { onPhone: WIDE_ONLY } : {}),

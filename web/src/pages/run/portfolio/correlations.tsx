@@ -1,5 +1,6 @@
 import type { Portfolio } from "../../../api.ts";
 import { formatRatio } from "../../../parts/format.ts";
+import { Tip } from "../../../parts/tip.tsx";
 
 // A name of this many letters has room beside a row.
 const NAME_LETTERS = 7;
@@ -24,7 +25,11 @@ export function Correlations({ portfolio: { contributions, correlation } }: { re
   const fontSize = Math.min(0.5, 0.033 * count);
   return (
     <section className="min-w-0">
-      <h2 className="mb-1 text-sm font-semibold">Correlation of daily returns</h2>
+      <h2 className="mb-1 text-sm font-semibold">
+        <Tip text="How closely two markets' daily returns move together: 1 always alike, 0 without connection, -1 always opposite.">
+          Correlation of daily returns
+        </Tip>
+      </h2>
       <svg
         viewBox={`${-margin} ${-margin} ${count + margin} ${count + margin}`}
         role="img"
