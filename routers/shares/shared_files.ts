@@ -1,4 +1,4 @@
-/** What the holder of a link downloads: the files of its record, as its owner gets them and within the same limits. */
+/** The files of a link's record, as its owner gets them and within the same limits. */
 import { z } from "zod";
 import { backtestsRouter, backtestsStreamsRouter, EXPORT_SHAPES } from "../backtests/backtests.ts";
 import { answerCurve } from "../backtests/curve_answer.ts";
@@ -41,7 +41,7 @@ export const sharesStreamsRouter = router({
       return await runFileCaller(reader).trades({ id, ...request });
     }),
 
-  /** Its orders: all of them, or a page. */
+  /** The orders of a link's run: all of them, or a page. */
   orders: publicProcedure
     .input(inputObject({ ...tokenShape, ...EXPORT_SHAPES.orders }))
     .query(async ({ ctx, input: { token, ...request } }) => {
@@ -49,7 +49,7 @@ export const sharesStreamsRouter = router({
       return await runFileCaller(reader).orders({ id, ...request });
     }),
 
-  /** Its equity curve. */
+  /** The equity curve of a link's run. */
   equity: publicProcedure
     .input(inputObject({ ...tokenShape, ...EXPORT_SHAPES.equity }))
     .query(async ({ ctx, input: { token, ...request } }) => {
@@ -57,7 +57,7 @@ export const sharesStreamsRouter = router({
       return await answerCurve(reader, await mustGet(ctx.db, id, reader.user.id), request);
     }),
 
-  /** Its returns. */
+  /** The returns of a link's run. */
   returns: publicProcedure
     .input(inputObject({ ...tokenShape, ...EXPORT_SHAPES.returns }))
     .query(async ({ ctx, input: { token, ...request } }) => {
@@ -65,7 +65,7 @@ export const sharesStreamsRouter = router({
       return await runFileCaller(reader).returns({ id, ...request });
     }),
 
-  /** Its weights and profits, where it is over many markets. */
+  /** The weights and profits of a link's run over many markets. */
   holdings: publicProcedure
     .input(inputObject({ ...tokenShape, ...EXPORT_SHAPES.holdings }))
     .query(async ({ ctx, input: { token, ...request } }) => {

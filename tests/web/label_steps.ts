@@ -61,8 +61,24 @@ export async function editLabels(page: Page, user: TestClient, id: string): Prom
   expect(await findViolations(page)).toEqual([]);
   await keep(() => page.getByLabel("Notes on the run").press("Control+Enter"));
   await page.getByRole("region", { name: "Notes" }).waitFor();
+  await labelInOneTab(page, `${user.url}/runs`, id, keep);
+  await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.reload();
+  await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
+  expect(await page.getByRole("region", { name: "Notes" }).innerText()).toBe("Slower than\nthe market");
+  expect(await labelAt("tags")).toEqual(["slow"]);
+}
+
+/** Changes a tag and the star, which another tab shows. @param keep Waits for the service's answer to a change. */
+async function labelInOneTab(
+  page: Page,
+  list: string,
+  id: string,
+  keep: (change: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   const otherTab = await page.context().newPage();
-  await otherTab.goto(`${user.url}/runs/${id}`);
+  await otherTab.goto(`${list}/${id}`);
   await otherTab.getByRole("region", { name: "Notes" }).waitFor();
   await keep(() => page.getByRole("button", { name: "Remove the tag slow" }).click());
   await otherTab.getByRole("link", { name: "slow" }).waitFor({ state: "detached" });
@@ -70,17 +86,11 @@ export async function editLabels(page: Page, user: TestClient, id: string): Prom
   await page.getByLabel("New tag").fill("slow");
   await keep(() => page.keyboard.press("Enter"));
   await otherTab.getByRole("link", { name: "slow" }).waitFor();
-  await otherTab.goto(`${user.url}/runs`);
+  await otherTab.goto(list);
   await otherTab.getByRole("button", { name: "Star Crossing slowly", pressed: false }).waitFor();
   await keep(() => page.getByRole("button", { name: "Star Crossing slowly", pressed: false }).click());
   await otherTab.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
   await otherTab.close();
-  await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
-  expect(await findViolations(page)).toEqual([]);
-  await page.reload();
-  await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
-  expect(await page.getByRole("region", { name: "Notes" }).innerText()).toBe("Slower than\nthe market");
-  expect(await labelAt("tags")).toEqual(["slow"]);
 }
 
 /** Filters and sorts the list of runs, which holds the run of editLabels() and at least two others. */
