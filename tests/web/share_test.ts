@@ -1,5 +1,6 @@
 /** Links to runs, comparisons and optimizations in a real browser: made by their owner, read by somebody without an account. */
 import { expect } from "@std/expect";
+import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
@@ -80,8 +81,8 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: "Trades, CSV" }).click(),
     ]);
-    const text = await Deno.readTextFile(await saved.path());
-    expect(text).toBe((await user.get(`/api/backtests/${first}/trades?format=csv`)).text);
+    const csv = await text(await saved.createReadStream());
+    expect(csv).toBe((await user.get(`/api/backtests/${first}/trades?format=csv`)).text);
     const [report] = await Promise.all([
       page.waitForEvent("popup"),
       page.getByRole("link", { name: "Report" }).click(),
@@ -142,7 +143,7 @@ Deno.test("an owner shares by a link, and somebody without an account reads what
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Trials, CSV" }).click(),
     ]);
-    expect(await Deno.readTextFile(await trials.path())).toContain("parameters.fast");
+    expect(await text(await trials.createReadStream())).toContain("parameters.fast");
     expect(await findViolations(page)).toEqual([]);
   });
 
