@@ -154,7 +154,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel("slow").fill("200");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText(/slow 200/).waitFor();
+    await page.getByRole("heading", { name: "SMA Cross: slow 200" }).waitFor();
     await page.getByRole("tab", { name: "Assumptions" }).click();
     await page.getByText("data SHA-256").waitFor();
   });

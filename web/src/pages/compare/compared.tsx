@@ -53,7 +53,7 @@ function RunList({ data: { backtests, differences }, leave }: {
               {symbol} {exchange} · {timeframe} · {formatMoney(initial_balance)}
             </p>
             <p className="text-sm text-muted">{start_date} to {end_date}</p>
-            <p className="line-clamp-2 text-sm wrap-anywhere">{settingsOf(differences, i)}</p>
+            <p className="line-clamp-2 text-sm wrap-anywhere">{settingsOf(differences, i, name ?? default_name)}</p>
           </div>
           {leave !== undefined && backtests.length > RUNS_MIN && (
             <button
@@ -99,10 +99,11 @@ function ComparedDifferences({ data: { differences, backtests } }: { readonly da
   );
 }
 
-/** The settings that a run has and that differ from the others', in words: `fast 5, slow 30`. */
-function settingsOf(differences: Comparison["differences"], i: number): string {
+/** The settings that a run has, that differ from the others' and that its name does not say, in words: `fast 5, slow 30`. */
+function settingsOf(differences: Comparison["differences"], i: number, name: string): string {
   const own = differences.filter(({ path, values }) => path.startsWith("/parameters/") && (values[i] ?? null) !== null);
-  return own.map(({ path, values }) => `${nameOf(path)} ${show(values[i])}`).join(", ");
+  return own.map(({ path, values }) => `${nameOf(path)} ${show(values[i])}`).filter((words) => !name.includes(words))
+    .join(", ");
 }
 
 /** `/parameters/execution/commission` as `execution commission`. */
