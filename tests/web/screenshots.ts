@@ -187,7 +187,10 @@ async function takeAll(
     const page = await context.newPage();
     page.on("console", (message) => void (message.type() === "error" && print(`${name}: ${message.text()}`)));
     page.on("pageerror", (error) => print(`${name}: ${error}`));
-    await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
+    // The list of runs keeps a stream of events open.
+    const isFollowing = path === "/runs";
+    await page.goto(`${url}${path}`, { waitUntil: isFollowing ? "load" : "networkidle" });
+    if (isFollowing) await page.locator("[data-row], h1 + p").first().waitFor();
     await act?.(page);
     const file = new URL(`${name}-${theme}-${size}.png`, FOLDER);
     await page.screenshot({ path: decodeURI(file.pathname), fullPage: true });
