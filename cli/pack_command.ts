@@ -19,8 +19,10 @@ async function buildPackage(): Promise<void> {
   await copyProject(PROJECT);
   const build = await digest(PROJECT);
   await packDatabase(PROJECT);
-  for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(new URL(name, ROOT), new URL(name, TARGET));
-  await Deno.copyFile(new URL("package/hindcast.mjs", import.meta.url), new URL("hindcast.mjs", TARGET));
+  const copy = (from: URL, name: string) => Deno.copyFile(from, new URL(name, TARGET));
+  await copy(new URL("LICENSE", ROOT), "LICENSE");
+  await copy(new URL("package/command_readme.md", import.meta.url), "README.md");
+  await copy(new URL("package/hindcast.mjs", import.meta.url), "hindcast.mjs");
   const description = describePackage(build);
   await Deno.writeTextFile(new URL("package.json", TARGET), `${JSON.stringify(description, null, 2)}\n`);
 }

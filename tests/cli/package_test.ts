@@ -1,7 +1,7 @@
 /** The npm package of the command line, installed into an empty folder and started by Node. */
 import { expect } from "@std/expect";
 import { freePort } from "../support/free_port.ts";
-import { runLines } from "../support/pages.ts";
+import { blockIn, runLines } from "../support/pages.ts";
 import { prepare } from "../support/prepare.ts";
 import { listDescendants, untilGone } from "../support/processes.ts";
 import { readUntil } from "../support/until.ts";
@@ -46,8 +46,14 @@ Deno.test("the packed command serves the built console at once, runs a backtest,
   const cookie = signedUp.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
   const { secret } = await (await post("/api/tokens", { token: { name: "test", scope: "run" } }, cookie)).json();
   const run = await runLines(
-    `echo '${secret}' | npx hindcast login ${url} --with-token >/dev/null
-    npx hindcast run sma-cross DEMO@SAMPLE 2024-01-01 2024-03-01 -t 1h`,
+    `export PATH="$PWD/node_modules/.bin:$PATH"
+    echo '${secret}' | hindcast login ${url} --with-token >/dev/null
+    ${
+      blockIn(await Deno.readTextFile(`${folder}/app/node_modules/hindcast/README.md`), "sh", "run sma").replace(
+        /.*/,
+        "",
+      )
+    }`,
     options,
   );
   expect([run.code, withoutNpm(run.stderr)]).toEqual([0, ""]);

@@ -57,7 +57,7 @@ export async function doScriptJob(
     if (job.kind === "script") return script.reads.run(() => backtest(job, script, { ...watch, guests }));
     // A process that is to run a script starts without it.
     const portfolios = namesPortfolio(job.source) ? await import("./check_portfolio.ts") : null;
-    return script.reads.run(() => check(job, script, guests, portfolios));
+    return script.reads.run(() => check(job, script, { ...watch, guests, portfolios }));
   } catch (error) {
     if (error instanceof ScriptFault) {
       const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
@@ -119,22 +119,29 @@ export function orRefuse<Made>(make: () => Made): Made {
   }
 }
 
-/**
- * @param guests Receives the first instance.
- * @param portfolios The check of scripts that decide on many markets; null: it is none.
- */
+/** A check that goes on. */
+interface Checking extends Pick<ScriptWatch, "countIn"> {
+  /** Receives the first instance. */
+  readonly guests: RealmGuest[];
+  /** The check of scripts that decide on many markets; null: it is none. */
+  readonly portfolios: typeof import("./check_portfolio.ts") | null;
+}
+
 function check(
   job: ScriptCheckJob,
   script: CompiledScript,
-  guests: RealmGuest[],
-  portfolios: typeof import("./check_portfolio.ts") | null,
+  { guests, portfolios, countIn }: Checking,
 ): Outcome<ValidScript> {
   if (portfolios !== null && isPortfolio(job.source, script)) {
     guests.length = 0;
     const report = portfolios.runPortfolioScriptDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
     return endCheck(guests, report, () => portfolios.peeksOfPortfolioCheck(job, script));
   }
-  const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));
+  const makeGuest = makingGuests(guests, () => {
+    const guest = new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES);
+    countIn(guest.decided);
+    return guest;
+  });
   const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
   return endCheck(guests, report, () => peeksOfCheck(job, script));
 }

@@ -21,13 +21,17 @@ function runScript(source: string, overrides: Partial<SandboxLimits> = {}): Prom
     candlesMin: 1,
     lookbackWanted: null,
     task,
-  }, {
+  }, limits(overrides));
+}
+
+function limits(overrides: Partial<SandboxLimits>): SandboxLimits {
+  return {
     deadlineMs: 120_000,
     memoryBytesMax: SANDBOX_BYTES_MAX,
     onProgress: () => {},
     signal: new AbortController().signal,
     ...overrides,
-  });
+  };
 }
 
 /** The code of a failure, with its message; for other outcomes their type. */
@@ -136,6 +140,19 @@ Deno.test("a run that ends at its deadline counts the candles that it has decide
     ),
     log: ["prepared", "at 0", "at 1", "at 2", "at 3", "at 4"],
   });
+  // A check counts them, too.
+  const checked = {
+    kind: "check_script",
+    language: "typescript",
+    source: deciding("if (i === 40) for (;;);"),
+  } as const;
+  for (deadlineMs = 1500;; deadlineMs *= 2) {
+    const ended = await runInSandbox({ ...checked, parametersJson: "{}", candlesMin: 1 }, limits({ deadlineMs }));
+    const message = ended.type === "failed" ? ended.message : ended.type;
+    if (deadlineMs < 60_000 && !message.includes("40")) continue;
+    expect(message).toMatch(/: 40 candles were done|candle 40 of/);
+    break;
+  }
 });
 
 Deno.test("async work that never ends does not keep the run from ending", async () => {
