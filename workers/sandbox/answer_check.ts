@@ -198,7 +198,7 @@ export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType
     z.object({
       type: z.literal("progress"),
       decided: count,
-      deciding: z.object({ calls: z.int(), candle: z.int(), place: count }),
+      deciding: z.object({ calls: z.int(), preparing: z.int(), candle: z.int(), place: count }),
       candlesDone: count,
       equity: number,
     }),

@@ -72,7 +72,7 @@ if (kind === "python") {
 let decided = 0;
 let done: RunProgress = { candlesDone: 0, equity: NaN };
 let deciding = new Int32Array(new SharedArrayBuffer(4));
-let calls = new Int32Array(new SharedArrayBuffer(8));
+let calls = new Int32Array(new SharedArrayBuffer(12));
 // An outcome, or a request, as a frame: the Worker writes it, so that this thread watches the memory that it takes.
 worker.onmessage = ({ data }: MessageEvent<FromChildWorker>) => {
   if (data instanceof SharedArrayBuffer) deciding = new Int32Array(data);
@@ -98,7 +98,10 @@ setInterval(() => {
   send({
     type: "progress",
     decided,
-    deciding: { calls: Atomics.load(calls, CALL_WORDS.calls), candle, place },
+    deciding: {
+      ...{ calls: Atomics.load(calls, CALL_WORDS.calls), preparing: Atomics.load(calls, CALL_WORDS.preparing) },
+      ...{ candle, place },
+    },
     ...done,
   });
 }, PROGRESS_MS);

@@ -1,6 +1,6 @@
 import { FrameFault } from "./frame_reader.ts";
 import type { Deciding, Interrupt } from "./decision_calls.ts";
-import { DECISION_SHARE, DecisionWatch } from "./decision_watch.ts";
+import { DecisionWatch, LINE_AFTER } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import type { FailureCode, Outcome } from "../common/outcome.ts";
 import { AnswerFault, TALK } from "./answer_bounds.ts";
@@ -27,7 +27,7 @@ export class SandboxProcess<Value extends object> {
   readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
   #decided = 0;
-  #deciding: Deciding = { calls: 0, candle: 0, place: 0 };
+  #deciding: Deciding = { calls: 0, preparing: 0, candle: 0, place: 0 };
   /** Why it is to end, once it was asked to. */
   #late: string | null = null;
   #residentBytesMax: number;
@@ -107,7 +107,7 @@ export class SandboxProcess<Value extends object> {
   #endByClock(): void {
     const { deadlineMs, cpuMsMax = 0 } = this.#limits;
     if (this.#computedMs >= cpuMsMax / 2) return this.#endLate(deadlineMs);
-    const stuck = this.#decision.explainDue(cpuMsMax * DECISION_SHARE);
+    const stuck = this.#decision.explainDue(cpuMsMax);
     if (stuck !== null) return this.#giveUp(stuck);
     this.#countKill("deadline");
     this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
@@ -129,12 +129,13 @@ export class SandboxProcess<Value extends object> {
   }
 
   #checkTime(cpuMs: number): void {
-    const { cpuMsMax = Infinity } = this.#limits;
-    const { atMs, cpuMs: before } = this.#begun;
-    this.#computedMs = Math.min(performance.now() - atMs, cpuMs - before);
+    const { cpuMsMax = Infinity, deadlineMs } = this.#limits;
+    const passedMs = performance.now() - this.#begun.atMs;
+    this.#computedMs = Math.min(passedMs, cpuMs - this.#begun.cpuMs);
     if (this.#computedMs > cpuMsMax) this.#endLate(cpuMsMax);
     const stuck = this.#decision.check(this.#deciding, cpuMs);
-    if (stuck !== null) this.#giveUp(stuck);
+    const late = stuck ?? (passedMs > deadlineMs * LINE_AFTER ? this.#decision.explainDue(cpuMsMax) : null);
+    if (late !== null) this.#giveUp(late);
   }
 
   #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {

@@ -1,3 +1,4 @@
+import { whilePreparing } from "../decision_calls.ts";
 import { ask } from "./realm_answers.ts";
 import type { CompiledScript } from "./realm_guest.ts";
 
@@ -10,7 +11,8 @@ export function namesPortfolio(source: string): boolean {
 export function isPortfolio(source: string, { open }: CompiledScript): boolean {
   if (!namesPortfolio(source)) return false;
   const { door, run } = open(0);
+  const { portfolio } = door;
   // An error of these lines shows again when they run for a strategy.
-  ask(run);
-  return door.portfolio !== undefined && ask(door.portfolio.isCalled) === true;
+  whilePreparing(() => ask(run));
+  return portfolio !== undefined && whilePreparing(() => ask(portfolio.isCalled)) === true;
 }

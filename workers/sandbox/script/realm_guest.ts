@@ -17,6 +17,7 @@ import {
   WINDOWS_MAX,
 } from "../contracts/layout.ts";
 import { BoundedLog, LINE_CHARS_MAX, LOG_LINES_MAX } from "../contracts/log_bounds.ts";
+import { whilePreparing } from "../decision_calls.ts";
 import type { LoggedLines } from "../task.ts";
 import { GuestColumns } from "./guest_columns.ts";
 import {
@@ -152,7 +153,7 @@ export class RealmGuest {
   protected attempt(what: string, call: () => unknown): void {
     let failure: unknown;
     try {
-      failure = ask(call);
+      failure = whilePreparing(() => ask(call));
     } catch (error) {
       throw this.explain(error, `Cannot ${what}`);
     }
