@@ -38,9 +38,11 @@ export async function fuzz(
   const tally: Tally = {};
   let left = requests;
   let found: { fuzzed: Case; complaint: Complaint } | null = null;
+  // The stream of a list's changes has no end to wait for.
+  const ending = targets.filter(({ procedure }) => procedure !== "backtests.onListChange");
   const sender = async () => {
     while (left-- > 0 && found === null && performance.now() < until) {
-      const fuzzed = makeCase(random, world, targets);
+      const fuzzed = makeCase(random, world, ending);
       const { complaint, status } = await attempt(world, fuzzed);
       tally[status] = (tally[status] ?? 0) + 1;
       if (complaint !== null) found ??= { fuzzed, complaint };
