@@ -25,13 +25,113 @@ Deno.test("a module decides on many markets with one account", async (t) => {
     "a negative sum of weights that money cannot pay is scaled down together, as a script's is",
     () => shorts(user),
   );
+  await t.step("its trades, their details, working orders and fills are those of a script", () => tables(user));
   await t.step("it needs instruments, and is no optimization of one market", () => alone(user, runtime));
   await endService();
 });
 
+/** Six candles after a loss a market is entered again. Once a trade was half a percent ahead, its stop is at the entry. */
+const CAREFUL_SCRIPT = `portfolio(() => ({
+  decide(now, markets, account, orders) {
+    for (const { id, i, close, quantity } of markets) {
+      const book = orders.of(id);
+      for (const { trade, entryPrice, stopLoss, bestPrice, tag } of book.trades) {
+        if (tag !== "in") throw new Error("its tag is gone");
+        if (bestPrice > 1.005 * entryPrice && stopLoss !== entryPrice) book.protect(trade, { stopLoss: entryPrice });
+      }
+      const last = account.closedTrades.find(({ market }) => market === id);
+      const mayEnter = last === undefined || last.profit > 0 || i - last.exitIndex >= 6;
+      if (quantity !== 0 || book.working.length > 0 || !mayEnter) continue;
+      const guards = { stopLossFraction: 0.01, takeProfitFraction: 0.02 };
+      const size = { size: 0.2, sizeBy: "equity_fraction" };
+      book.buy({ limitPrice: 0.998 * close[i], candlesMax: 3, ...size, ...guards, tag: "in" });
+    }
+  },
+}));`;
+const CAREFUL_MODULE = `
+import { buy, BY_EQUITY_FRACTION, detailsAt, fillAt, frame, LIMIT, moveStopLoss, valueAt } from "./hindcast";
+import { Markets, playMarkets, Portfolio } from "./hindcast_markets";
+export { abi_version, alloc, init, on_candle } from "./hindcast";
+export { every, on_markets } from "./hindcast_markets";
+
+class Careful extends Portfolio {
+  profits: StaticArray<f64> = new StaticArray<f64>(3);
+  exits: StaticArray<i32> = new StaticArray<i32>(3);
+  isWorking: StaticArray<bool> = new StaticArray<bool>(3);
+
+  constructor() {
+    super();
+    this.profits.fill(1);
+    frame.tradesMax = 8;
+    frame.workingMax = 8;
+    frame.fillsMax = 16;
+    frame.hasDetails = 1;
+  }
+
+  decideOn(markets: Markets): void {
+    for (let n = 0; n < <i32> frame.fillsCount; n++) {
+      const fill = fillAt(n), market = markets.fillMarket(n);
+      if (fill.reason < 0) continue;
+      this.profits[market] = fill.profit;
+      this.exits[market] = fill.index;
+    }
+    assert(frame.openTrades == frame.tradesCount && frame.workingOrders == frame.workingCount, "they have room");
+    for (let n = 0; n < <i32> frame.tradesCount; n++) {
+      const row = frame.trades + 24 * n, entryPrice = load<f64>(row + 16), details = detailsAt(n);
+      assert(details.tagLength == 2 && load<u16>(changetype<usize>(details) + 72) == 0x6e69, "its tag is gone");
+      if (details.bestPrice <= 1.005 * entryPrice || details.stopLoss == entryPrice) continue;
+      markets.next(markets.tradeMarket(n));
+      moveStopLoss(load<i32>(row), entryPrice);
+    }
+    this.isWorking.fill(false);
+    for (let n = 0; n < <i32> frame.workingCount; n++) this.isWorking[markets.workingMarket(n)] = true;
+    for (let m = 0; m < <i32> markets.count; m++) {
+      const market = markets.at(m), i = market.count - 1;
+      const mayEnter = this.profits[m] > 0 || <i32> i - this.exits[m] >= 6;
+      if (market.quantity != 0 || this.isWorking[m] || !mayEnter) continue;
+      markets.next(m);
+      const order = buy().guard(0.01, 0.02).tagged("in");
+      order.type = LIMIT;
+      order.limitPrice = 0.998 * valueAt(market.close, i);
+      order.candlesMax = 3;
+      order.sizeBy = BY_EQUITY_FRACTION;
+      order.size = 0.2;
+    }
+  }
+}
+playMarkets(() => new Careful());
+`;
+
+async function tables(user: TestClient): Promise<void> {
+  const module = { type: "wasm", artifact: { content_base64: (await compileMarkets(CAREFUL_MODULE)).toBase64() } };
+  const lists = [];
+  for (const runtime of [{ type: "script", source: CAREFUL_SCRIPT }, module]) {
+    const parameters = { timeframe: "1h", instruments: INSTRUMENTS, runtime, execution: { commission: 0.001 } };
+    const record = await complete(user, { strategy: "mine", end_date: "2024-01-25", parameters });
+    const { lookahead, determinism } = record.result.integrity;
+    expect([lookahead.status, determinism.status]).toEqual(["passed", "passed"]);
+    lists.push([await listOf(user, record.id, "trades"), await listOf(user, record.id, "orders")]);
+  }
+  expect(lists[1]).toEqual(lists[0]);
+  const [trades = [], orders = []] = lists[0]!.map((list) => list.map(Object));
+  expect(new Set(trades.map(({ exit_reason }) => exit_reason))).toEqual(new Set(["stop_loss", "take_profit", null]));
+  // Stops at the entry close at a loss of the costs alone.
+  expect(
+    trades.some(({ exit_reason, exit_price, entry_price }) =>
+      exit_reason === "stop_loss" && exit_price === entry_price
+    ),
+  ).toBe(true);
+  expect(new Set(trades.map(({ instrument }) => instrument)).size).toBe(3);
+  expect(orders.some(({ status }) => status === "expired")).toBe(true);
+}
+
 async function compileRotation(): Promise<Uint8Array> {
+  return await compileMarkets(await Deno.readTextFile(new URL("momentum_rotation.ts", EXAMPLES)));
+}
+
+async function compileMarkets(source: string): Promise<Uint8Array> {
   const read = (name: string) => Deno.readTextFile(new URL(name, EXAMPLES));
-  return await compileAssemblyScript(await read("momentum_rotation.ts"), {
+  return await compileAssemblyScript(source, {
     "hindcast.ts": await read("hindcast.ts"),
     "hindcast_markets.ts": await read("hindcast_markets.ts"),
   });

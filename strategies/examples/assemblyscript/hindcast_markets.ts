@@ -54,9 +54,27 @@ export class Markets {
   orderMarkets: usize;
   tag: usize;
   tagLength: u32;
+  tradeMarkets: usize;
+  workingMarkets: usize;
+  fillMarkets: usize;
 
   at(index: i32): Market {
     return changetype<Market>(this.rows + MARKET_BYTES * index);
+  }
+
+  /** The market of row `n` of the table of open trades, and of that of their details. */
+  tradeMarket(n: i32): i32 {
+    return load<i32>(this.tradeMarkets + (<usize> n << 2));
+  }
+
+  /** The market of row `n` of the table of working orders. */
+  workingMarket(n: i32): i32 {
+    return load<i32>(this.workingMarkets + (<usize> n << 2));
+  }
+
+  /** The market of row `n` of the table of fills. */
+  fillMarket(n: i32): i32 {
+    return load<i32>(this.fillMarkets + (<usize> n << 2));
   }
 
   /** Sends the targets of this decision. @param minTrade Smaller differences, as fractions of equity, are left. */

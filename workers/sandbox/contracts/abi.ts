@@ -62,8 +62,12 @@ export const MARKETS = {
   orderMarkets: 28,
   tagPointer: 32,
   tagBytes: 36,
+  /** The markets of the rows of the tables of open trades, working orders and fills. */
+  tradeMarkets: 40,
+  workingMarkets: 44,
+  fillMarkets: 48,
 } as const;
-export const MARKETS_BYTES = 40;
+export const MARKETS_BYTES = 56;
 
 /** Byte offsets in a row of the table of markets. */
 export const MARKET = {

@@ -23,7 +23,9 @@ import {
 import { countCall } from "../decision_calls.ts";
 import type { Guest } from "./guest.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
+import { PortfolioTables, portfolioTablesBytes } from "./portfolio_tables.ts";
 import { COLUMNS, columnsBytes } from "./strategy.ts";
+import type { Views } from "./trade_rows.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -45,12 +47,6 @@ export class GuestPortfolio implements PortfolioStrategy {
     this.#make = make;
     this.#instants = instants;
     this.#first = make();
-    const { tradesMax, workingMax } = this.#first;
-    if (tradesMax + workingMax > 0) {
-      const reason =
-        "a module for many markets has no lists of trades and orders: trades_max and working_max must be 0";
-      throw new RunError("STRATEGY_FAILED", `Cannot initialise: ${reason}`);
-    }
     this.warmup = Math.max(candlesMin, this.#first.warmup);
     this.every = this.#first.every;
   }
@@ -80,6 +76,7 @@ class PortfolioPlayer {
   /** Of each market's columns. */
   readonly #columns: readonly (readonly number[])[];
   readonly #table: OrderTable;
+  readonly #tables: PortfolioTables;
   /** Rows of each market that are shown. */
   readonly #shown: Int32Array;
   /** The memory that the views are of: its length is 0 once it has grown. */
@@ -98,6 +95,7 @@ class PortfolioPlayer {
       ...[MARKETS_BYTES, markets.length * MARKET_BYTES, ordersMax * ORDER_BYTES, ordersMax * 4, ordersMax * 4],
       ...columnsAt,
       ...ids.map(({ length }) => length),
+      ...portfolioTablesBytes(guest),
     ].map((size) => Math.ceil(size / 8) * 8);
     let at = guest.allocate(bytes.reduce((sum, size) => sum + size, 0));
     const places = bytes.map((size) => (at += size) - size);
@@ -116,9 +114,10 @@ class PortfolioPlayer {
     this.#buffer = memory.buffer;
     this.#words = new Int32Array(this.#buffer);
     this.#doubles = new Float64Array(this.#buffer);
-    this.#table = new OrderTable(this.#buffer, false);
+    this.#table = new OrderTable(this.#buffer, guest.workingMax > 0);
     this.#shown = new Int32Array(markets.length);
     this.#describe(ids, places.slice(markets.length));
+    this.#tables = new PortfolioTables(guest, this.#views, block, places.slice(2 * markets.length));
   }
 
   /** Writes what stays: the names of the markets, and where their columns and the tables are. */
@@ -144,6 +143,7 @@ class PortfolioPlayer {
     this.#now = now;
     this.#attach();
     this.#show(now, markets, account);
+    this.#tables.write(this.#views, markets, orders);
     const { frame, onMarkets } = this.#guest;
     let rows: number;
     countCall();
@@ -242,12 +242,18 @@ class PortfolioPlayer {
       try {
         const row = this.#orders + n * ORDER_BYTES;
         words[this.#results / 4 + n] = this.#table.perform(row, orders.of(market.index));
+        const placed = this.#table.working.pop();
+        if (placed !== undefined) this.#tables.keep(market.index, placed);
       } catch (error) {
         throw error instanceof SignalFault ? fail(`order ${n}`, error.message) : error;
       }
     }
     words[(frame + FRAME.resultsCount) / 4] = rows;
     words.fill(0, this.#orders / 4, (this.#orders + rows * ORDER_BYTES) / 4);
+  }
+
+  get #views(): Views {
+    return { words: this.#words, doubles: this.#doubles };
   }
 
   #attach(): void {

@@ -3,7 +3,7 @@ import type { FillRecord, TradeDetails } from "../../../engine/trade_watch.ts";
 import { DETAIL, FILL, TAG_BYTES_MAX } from "../contracts/abi.ts";
 
 /** The memory of a guest. */
-interface Views {
+export interface Views {
   readonly words: Int32Array;
   readonly doubles: Float64Array;
 }
