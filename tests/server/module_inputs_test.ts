@@ -43,6 +43,7 @@ Deno.test("modules read other candles once they have closed", async (t) => {
       }
     });
   }
+  await t.step("longer candles of its own need no parameter", () => resampled(user));
   const c = modules.get("C")!;
   await t.step(
     "a registered module runs with them, and without them it names what it lacks",
@@ -99,6 +100,33 @@ async function openingRange(user: TestClient): Promise<void> {
   expect(expected.length).toBeGreaterThan(50);
   expect(await tradesWith({ runtime })).toEqual(expected);
   expect(await tradesWith({}, "opening-range")).toEqual(expected);
+}
+
+/** The same rule, over one market and over two; the days of both begin with their candles. */
+async function resampled(user: TestClient): Promise<void> {
+  const read = (name: string) => Deno.readTextFile(new URL(`assemblyscript/${name}.ts`, EXAMPLES));
+  const source = (await read("daily_trend")).replace('askInput("daily")', 'askResampled("1d")')
+    .replace("askInput,", "askResampled,");
+  const module = await compileAssemblyScript(source, { "hindcast.ts": await read("hindcast") });
+  const twin = TWIN.replace("prepare({ inputs })", "prepare(candles)")
+    .replace("inputs.daily.close", 'resample(candles, "1d").close');
+  for (const instruments of [{}, { instruments: TWO }]) {
+    const [ours, theirs] = [
+      await run(user, { runtime: wasm(module), ...instruments }),
+      await run(user, { runtime: inline(twin), ...instruments }),
+    ];
+    expect([ours.error, theirs.error]).toEqual([null, null]);
+    const trades = await tradesOf(user, ours.id);
+    expect(trades.length).toBeGreaterThan(10);
+    expect(trades).toEqual(await tradesOf(user, theirs.id));
+    const { lookahead, determinism } = ours.result.integrity;
+    expect([lookahead.status, determinism.status]).toEqual(["passed", "passed"]);
+  }
+  const days = await run(user, { timeframe: "1d", runtime: wasm(module) });
+  expect(days.error).toMatchObject({
+    code: "STRATEGY_FAILED",
+    message: expect.stringContaining("resample: the timeframe must be one of 1w, not 1d"),
+  });
 }
 
 async function tradesOf(user: TestClient, id: string): Promise<readonly unknown[]> {

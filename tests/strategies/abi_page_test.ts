@@ -64,6 +64,9 @@ const MARKETS_NAMES: Readonly<Record<string, string>> = {
   count: "markets_count",
   rows: "markets_ptr",
   orderMarkets: "order_markets_ptr",
+  tradeMarkets: "trade_markets_ptr",
+  workingMarkets: "working_markets_ptr",
+  fillMarkets: "fill_markets_ptr",
 };
 const DOUBLES = [
   "cash",

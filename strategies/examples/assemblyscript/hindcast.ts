@@ -171,6 +171,15 @@ export function askInput(name: string): i32 {
   return hindcastInput(changetype<usize>(text), text.byteLength);
 }
 
+@external("env", "resample")
+declare function hindcastResample(timeframe: usize, length: i32): i32;
+
+/** The place of longer candles, such as "1d", which are made of the run's own; asked for in the constructor. */
+export function askResampled(timeframe: string): i32 {
+  const text = String.UTF8.encode(timeframe);
+  return hindcastResample(changetype<usize>(text), text.byteLength);
+}
+
 /** An input, in `decide`. */
 export function inputAt(place: i32): Input {
   return changetype<Input>(frame.inputs + (<usize> place << 5));

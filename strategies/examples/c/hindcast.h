@@ -99,6 +99,7 @@ void decide(void);
 IMPORT(abort) _Noreturn void hindcast_abort(const char *message, u32 length);
 IMPORT(log) void hindcast_log(const char *message, u32 length);
 IMPORT(input) i32 hindcast_input(const char *name, u32 length);
+IMPORT(resample) i32 hindcast_resample(const char *timeframe, u32 length);
 IMPORT(zone) i32 hindcast_zone(const char *name, u32 length);
 IMPORT(zone_offset) double hindcast_zone_offset(i32 zone, double time);
 IMPORT(plot) i32 hindcast_plot(const char *name, u32 length, const char *pane, u32 pane_length);
@@ -119,6 +120,9 @@ static inline void log_line(const char *line) { hindcast_log(line, length_of(lin
 
 /* The place of an input, for input_at(); called in prepare(). A run without an input of this name ends. */
 static inline i32 ask_input(const char *name) { return hindcast_input(name, length_of(name)); }
+
+/* The place of longer candles, such as "1d", which are made of the run's own; called in prepare(). */
+static inline i32 ask_resampled(const char *timeframe) { return hindcast_resample(timeframe, length_of(timeframe)); }
 
 /* An input, in decide(). */
 static inline const Input *input_at(i32 place) { return &frame->inputs[place]; }

@@ -156,6 +156,11 @@ pub fn ask_input(name: &str) -> usize {
     unsafe { host::input(name.as_ptr(), name.len() as u32) as usize }
 }
 
+/// The place of longer candles, such as "1d", which are made of the run's own; called in `prepare`.
+pub fn ask_resampled(timeframe: &str) -> usize {
+    unsafe { host::resample(timeframe.as_ptr(), timeframe.len() as u32) as usize }
+}
+
 #[repr(C)]
 pub struct Frame {
     pub abi_version: u32,
@@ -296,6 +301,7 @@ mod host {
         pub fn abort(message: *const u8, length: u32) -> !;
         pub fn log(message: *const u8, length: u32);
         pub fn input(name: *const u8, length: u32) -> i32;
+        pub fn resample(timeframe: *const u8, length: u32) -> i32;
         pub fn zone(name: *const u8, length: u32) -> i32;
         pub fn zone_offset(zone: i32, time: f64) -> f64;
         pub fn plot(name: *const u8, length: u32, pane: *const u8, pane_length: u32) -> i32;

@@ -222,6 +222,7 @@ export const IMPORTED_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   abort: ["(i32, i32) -> nothing", "(i32, i32, i32, i32) -> nothing"],
   log: ["(i32, i32) -> nothing"],
   input: ["(i32, i32) -> i32"],
+  resample: ["(i32, i32) -> i32"],
   zone: ["(i32, i32) -> i32"],
   [ZONE_IMPORT]: ["(i32, f64) -> f64"],
   plot: ["(i32, i32, i32, i32) -> i32"],

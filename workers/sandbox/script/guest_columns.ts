@@ -4,8 +4,8 @@ import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { RunError } from "../../common/outcome.ts";
 import { computeIndicator } from "../contracts/indicators.ts";
 import { CANDLE_COLUMNS, COLUMNS_MAX } from "../contracts/layout.ts";
+import { resampleCandles } from "../resampled_candles.ts";
 import { sampleInput } from "../sample_candles.ts";
-import { resampleCandles } from "./resample.ts";
 import { brokenRealm, clean, readColumn, type ReadRequest } from "./realm_answers.ts";
 
 /** The run's own candles, among the candles of columns. */

@@ -113,6 +113,7 @@ export class Guest implements DrivenGuest {
         ...makeZones(read, abort),
         ...makePlots(read, abort, output.plots),
         input: makeAsk(read, abort, (name) => this.inputs.ask(name)),
+        resample: makeAsk(read, abort, (timeframe) => this.inputs.resample(timeframe)),
       },
       [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: memory },
     };

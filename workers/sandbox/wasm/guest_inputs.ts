@@ -5,36 +5,68 @@ import type { Series } from "../candle_series.ts";
 import { INPUT, INPUT_BYTES } from "../contracts/abi.ts";
 import { CANDLE_COLUMNS } from "../contracts/layout.ts";
 import { roundCapacity } from "../player.ts";
+import { readLongerMs, resampleCandles } from "../resampled_candles.ts";
 import { sampleInput } from "../sample_candles.ts";
 
-/** The names of inputs that a module has asked for, in the order of its table. */
+/** Candles that a module has asked for: an input of the run, or longer ones of its own. */
+interface AskedCandles {
+  readonly name: string;
+  readonly isResampled: boolean;
+}
+
+/** The candles that a module has asked for, in the order of its table. Messages of errors are ends of sentences. */
 export class AskedInputs {
-  readonly names: string[] = [];
-  readonly #inputs: readonly InputCandles[];
-  readonly #isTrial: boolean;
+  readonly #asked: AskedCandles[] = [];
+  readonly #series: Series;
   #isOpen = true;
 
-  constructor({ inputs = [], isTrial = false }: Series) {
-    this.#inputs = inputs;
-    this.#isTrial = isTrial;
+  constructor(series: Series) {
+    this.#series = series;
+  }
+
+  get #inputs(): readonly InputCandles[] {
+    return this.#series.inputs ?? [];
   }
 
   /** Inputs that the run names; beside made-up candles any name finds one. */
   get count(): number {
-    return this.#isTrial ? INPUTS_MAX : this.#inputs.length;
+    return this.#series.isTrial ? INPUTS_MAX : this.#inputs.length;
   }
 
-  /** The input's place in the table. @throws {RangeError} The end of a sentence, when there is none of that name, or it is too late. */
+  /** True if the module asks for none. */
+  get isEmpty(): boolean {
+    return this.#asked.length === 0;
+  }
+
+  /** An input's place in the table. @throws {RangeError} When there is none of that name, or it is too late. */
   ask(name: string): number {
-    if (!this.#isOpen) throw new RangeError(`it asks for the input ${name} after init`);
-    const known = this.names.indexOf(name);
+    return this.#add({ name, isResampled: false }, () => {
+      const isThere = this.#series.isTrial || this.#inputs.some((input) => input.name === name);
+      if (isThere && this.#asked.filter(({ isResampled }) => !isResampled).length < INPUTS_MAX) return;
+      const has = this.#inputs.length === 0
+        ? "it has none"
+        : `it has ${this.#inputs.map((each) => each.name).join(", ")}`;
+      throw new RangeError(`the run has no input ${name}: ${has}; parameters.inputs names them`);
+    });
+  }
+
+  /** The place of longer candles, which are made of the run's own. @throws {RangeError} When there are none, or it is too late. */
+  resample(timeframe: string): number {
+    const { isTrial, timeframeMs } = this.#series;
+    // Every run of made-up candles may be of shorter ones.
+    return this.#add({ name: timeframe, isResampled: true }, () => readLongerMs(timeframe, isTrial ? 1 : timeframeMs));
+  }
+
+  #add(asked: AskedCandles, check: () => void): number {
+    if (!this.#isOpen) {
+      const what = asked.isResampled ? "candles of" : "the input";
+      throw new RangeError(`it asks for ${what} ${asked.name} after init`);
+    }
+    const { name, isResampled } = asked;
+    const known = this.#asked.findIndex((each) => each.name === name && each.isResampled === isResampled);
     if (known >= 0) return known;
-    const isThere = this.#isTrial || this.#inputs.some((input) => input.name === name);
-    if (isThere && this.names.length < INPUTS_MAX) return this.names.push(name) - 1;
-    const has = this.#inputs.length === 0
-      ? "it has none"
-      : `it has ${this.#inputs.map((each) => each.name).join(", ")}`;
-    throw new RangeError(`the run has no input ${name}: ${has}; parameters.inputs names them`);
+    check();
+    return this.#asked.push(asked) - 1;
   }
 
   /** Ends the asking: memory for what was asked is made once. */
@@ -42,10 +74,14 @@ export class AskedInputs {
     this.#isOpen = false;
   }
 
-  /** The inputs that were asked for, beside these candles. */
+  /** The candles that were asked for, beside these of the run. */
   take(candles: Candles): readonly InputCandles[] {
-    if (this.#isTrial) return this.names.map(() => sampleInput(candles));
-    return this.names.map((name) => this.#inputs.find((input) => input.name === name)!);
+    const { isTrial, timeframeMs } = this.#series;
+    return this.#asked.map(({ name, isResampled }) => {
+      if (isTrial) return sampleInput(candles);
+      if (isResampled) return resampleCandles(candles, name, timeframeMs);
+      return this.#inputs.find((input) => input.name === name)!;
+    });
   }
 }
 

@@ -17,12 +17,9 @@ export class PlotRoom {
 }
 
 /** A series that a module has asked for. */
-interface Series {
-  readonly name: string;
-  readonly pane: string | null;
-  /** Null: nothing was drawn yet, or it is not kept. */
+interface Series extends Pick<Plot, "name" | "pane"> {
+  /** Null: nothing was drawn yet. Without a value: it is not kept. */
   values: Float64Array | null;
-  isBegun: boolean;
 }
 
 /** The series that an instance draws, a value a row for each. Messages of errors are ends of sentences. */
@@ -33,7 +30,7 @@ export class GuestPlots {
   readonly #room: PlotRoom | null;
   readonly #log: LogLines;
   readonly #series: Series[] = [];
-  readonly #drawn: Series[] = [];
+  readonly #drawn: Plot[] = [];
 
   /** @param room Null: nothing is kept. @param log Says which plots a run has no room for. */
   constructor(room: PlotRoom | null = null, log: LogLines = []) {
@@ -53,7 +50,7 @@ export class GuestPlots {
     if (this.#series.length === PLOTS_MAX) {
       throw new RangeError(`plot: a strategy can plot at most ${PLOTS_MAX} series`);
     }
-    return this.#series.push({ name, pane: pane === "" ? null : pane, values: null, isBegun: false }) - 1;
+    return this.#series.push({ name, pane: pane === "" ? null : pane, values: null }) - 1;
   }
 
   /** Draws a value at the deciding row. @throws {RangeError} When there is no such plot, or nothing is decided. */
@@ -64,29 +61,23 @@ export class GuestPlots {
     }
     const row = this.row();
     if (row < 0) throw new RangeError("draw is for decisions: it draws a value at the deciding candle");
-    if (!series.isBegun) this.#begin(series);
-    if (series.values !== null) series.values[row] = value;
+    // A write behind the end of an array is dropped.
+    (series.values ??= this.#begin(series))[row] = Number.isFinite(value) ? value : NaN;
   }
 
-  #begin(series: Series): void {
-    series.isBegun = true;
-    if (this.#room === null) return;
-    if (this.#room.take(roundCapacity(this.rows))) {
-      series.values = new Float64Array(this.rows).fill(NaN);
-      this.#drawn.push(series);
-    } else if (this.#log.length < LOG_LINES_MAX) {
-      this.#log.push(
-        `the plot ${series.name} is not kept: a run keeps ${PLOT_VALUES_MAX} values of all plots together`,
-      );
+  #begin({ name, pane }: Series): Float64Array {
+    const isKept = this.#room?.take(roundCapacity(this.rows)) ?? false;
+    const values = new Float64Array(isKept ? this.rows : 0).fill(NaN);
+    if (isKept) this.#drawn.push({ name, pane, values });
+    else if (this.#room !== null && this.#log.length < LOG_LINES_MAX) {
+      this.#log.push(`the plot ${name} is not kept: a run keeps ${PLOT_VALUES_MAX} values of all plots together`);
     }
+    return values;
   }
 
-  /** The plots that were drawn; NaN where nothing was, or what is infinite. The instance is let go. */
+  /** The plots that were drawn; NaN where nothing was, or what was infinite. The instance is let go. */
   take(): readonly Plot[] {
     this.row = () => -1;
-    return this.#drawn.splice(0).map(({ name, pane, values }) => ({
-      ...{ name, pane },
-      values: values!.map((value) => Number.isFinite(value) ? value : NaN),
-    }));
+    return this.#drawn.splice(0);
   }
 }

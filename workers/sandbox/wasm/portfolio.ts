@@ -47,6 +47,10 @@ export class GuestPortfolio implements PortfolioStrategy {
     this.#make = make;
     this.#instants = instants;
     this.#first = make();
+    if (!this.#first.inputs.isEmpty) {
+      const reason = "a module for many markets has no other candles: it must not call input or resample";
+      throw new RunError("STRATEGY_FAILED", `Cannot initialise: ${reason}`);
+    }
     this.warmup = Math.max(candlesMin, this.#first.warmup);
     this.every = this.#first.every;
   }

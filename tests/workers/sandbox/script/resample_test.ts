@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import type { Candles } from "../../../../engine/candles.ts";
 import { compilePython } from "../../../../workers/sandbox/python/compile.ts";
-import { resampleCandles } from "../../../../workers/sandbox/script/resample.ts";
+import { resampleCandles } from "../../../../workers/sandbox/resampled_candles.ts";
 import { openInterpreter, pythonDeciding } from "../python/python_scripts.ts";
 import { deciding, failureOf, playScript } from "./scripts.ts";
 

@@ -84,7 +84,7 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "an unknown import of ours",
     () => importing('(import "env" "fetch" (func))'),
-    /env.fetch: only env.abort, env.log, env.input, env.zone, env.zone_offset, env.plot and env.draw are/,
+    /env.fetch: only env.abort, env.log, env.input, env.resample, env.zone, env.zone_offset, env.plot and env.draw are/,
   ],
   [
     "an import named like a property",

@@ -1,7 +1,7 @@
-/** Longer candles that are made of a run's own, for scripts that ask for them. */
-import type { Candles } from "../../../engine/candles.ts";
-import { findKnownFrom, type InputCandles } from "../../../engine/inputs.ts";
-import { RESAMPLED_MS } from "../contracts/layout.ts";
+/** Longer candles that are made of a run's own, for code that asks for them. */
+import type { Candles } from "../../engine/candles.ts";
+import { findKnownFrom, type InputCandles } from "../../engine/inputs.ts";
+import { RESAMPLED_MS } from "./contracts/layout.ts";
 
 // Weeks begin on Mondays: the first of them on 5 January 1970.
 const MONDAY_MS = 4 * 86_400_000;
@@ -14,14 +14,7 @@ const MONDAY_MS = 4 * 86_400_000;
  * @throws {RangeError} When there is no such timeframe, or it is not a multiple of the run's own.
  */
 export function resampleCandles(candles: Candles, timeframe: string, ownMs: number): InputCandles {
-  const ms = RESAMPLED_MS[timeframe];
-  if (ms === undefined || ms <= ownMs || ms % ownMs !== 0) {
-    const longer = Object.entries(RESAMPLED_MS).filter(([, each]) => each > ownMs && each % ownMs === 0);
-    const names = longer.map(([name]) => name).join(", ");
-    throw new RangeError(
-      `resample: the timeframe must be one of ${names || "none, as the run's is the longest"}, not ${timeframe}`,
-    );
-  }
+  const ms = readLongerMs(timeframe, ownMs);
   const { time, open, high, low, close, volume } = candles;
   const offset = timeframe === "1w" ? MONDAY_MS : 0;
   const begins = [...new Set(Array.from(time, (at) => Math.floor((at - offset) / ms) * ms + offset))];
@@ -46,4 +39,20 @@ export function resampleCandles(candles: Candles, timeframe: string, ownMs: numb
   const closes = time.map((at) => at + ownMs);
   const knownFrom = findKnownFrom(time, closes, made.time.map((begin) => begin + ms));
   return { name: timeframe, candles: made, knownFrom, firstIndex: 0, perCandle: 1, tradingDays: null };
+}
+
+/**
+ * The length of longer candles.
+ *
+ * @param ownMs Length of the run's own candles.
+ * @throws {RangeError} When there is no such timeframe, or it is not a multiple of the run's own.
+ */
+export function readLongerMs(timeframe: string, ownMs: number): number {
+  const isLonger = (ms: number) => ms > ownMs && ms % ownMs === 0;
+  const ms = Object.hasOwn(RESAMPLED_MS, timeframe) ? RESAMPLED_MS[timeframe] : undefined;
+  if (ms !== undefined && isLonger(ms)) return ms;
+  const names = Object.keys(RESAMPLED_MS).filter((name) => isLonger(RESAMPLED_MS[name]!)).join(", ");
+  throw new RangeError(
+    `resample: the timeframe must be one of ${names || "none, as the run's is the longest"}, not ${timeframe}`,
+  );
 }
