@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError, type Issue, quote, unstorable } from "../../routers/common/errors.ts";
 import { NO_LINE, PLAIN } from "../../routers/common/plain_text.ts";
@@ -101,13 +102,7 @@ async function readBytes(request: Request, bytesMax: number, stallMs: number): P
     if (length > bytesMax) throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
     parts.push(part);
   }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.byteLength;
-  }
-  return bytes;
+  return Buffer.concat(parts, length);
 }
 
 /** @throws AppError PAYLOAD_TOO_LARGE where the announced length is too large. */

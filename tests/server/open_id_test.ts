@@ -48,6 +48,11 @@ Deno.test("people of a provider sign in without a password, also where sign-up i
     expect((await again.get("/api/session")).at("/user")).toEqual(first);
     expect((await again.get("/trpc/session.policy")).at("/result/data/open_id")).toBe(`127.0.0.1:${provider.port}`);
   });
+  await t.step("a name keeps no character that a sign-up would refuse", async () => {
+    const eve = service.client();
+    await signIn(eve, "eve");
+    expect((await eve.get("/api/session")).at("/user")).toMatchObject({ email: "eve@example.com", name: "Eve[2JM." });
+  });
   await t.step("an answer of the provider counts once, and in the browser that asked alone", async () => {
     const { back } = await signIn(service.client(), "ann");
     for (const address of [`${back.pathname}${back.search}`, `${back.pathname}?state=forged&code=forged`]) {

@@ -2,6 +2,9 @@ import { createServer } from "node:http";
 // @ts-types="@types/oidc-provider"
 import Provider from "oidc-provider";
 
+/** The name of the person `eve`, which commands a terminal and turns the direction of what follows. */
+const EVE = "Eve\u001b[2J\r\n\u202eM.";
+
 /** A provider of identities (OpenID Connect) on a socket of 127.0.0.1. `ann` is the person with `ann@example.com`. */
 export class IdentityProvider {
   readonly settings: Readonly<Record<"OIDC_ISSUER" | "OIDC_CLIENT_ID" | "OIDC_CLIENT_SECRET", string>>;
@@ -21,10 +24,16 @@ export class IdentityProvider {
         client_secret: this.settings.OIDC_CLIENT_SECRET,
         redirect_uris: [`${baseUrl}/api/auth/callback/oidc`],
       }],
-      claims: { openid: ["sub"], email: ["email", "email_verified"] },
+      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
       findAccount: (_, accountId) => ({
         accountId,
-        claims: () => Promise.resolve({ sub: accountId, email: `${accountId}@example.com`, email_verified: true }),
+        claims: () =>
+          Promise.resolve({
+            sub: accountId,
+            email: `${accountId}@example.com`,
+            email_verified: true,
+            ...(accountId === "eve" ? { name: EVE } : {}),
+          }),
       }),
     });
     this.#server.on("request", provider.callback());
