@@ -80,6 +80,8 @@ Deno.test("a decision that never ends costs its owner a run, and nobody else any
     const source = deciding("for (;;);");
     const submitted = await sendCode(worst, "/api/backtests", { backtest: one(script(source)) });
     expect([submitted.status, submitted.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
+    const own = await sendCode(worst, "/api/backtests", { backtest: one(script(`for (;;);\n${source}`)) });
+    expect([own.status, own.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
     const strategy = {
       ...{ slug: "endless", name: "Endless", description: "", runtime_type: "script", language: "typescript" },
       ...{ lookback_candles: 1, parameter_schema: { type: "object" } },
