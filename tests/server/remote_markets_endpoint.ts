@@ -61,6 +61,7 @@ export function startEndpoint() {
   const answers: Readonly<Record<string, (request: never) => unknown>> = {
     "/follow": follow,
     "/rotate": rotate,
+    "/both": (request: OneRequest & AllRequest) => request.version === 2 ? rotate(request) : follow(request),
     "/orders": orderByHand,
     "/chance": () => ({ version: 2, targets: { AAA: (++calls % 7) / 10 } }),
     "/first": () => ({ version: 1, decisions: [] }),

@@ -1,7 +1,9 @@
 /** Endpoints over many markets with one account, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
+import { denoArguments } from "../../cli/commands.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { serveMarkets } from "../support/made_markets.ts";
+import { ROOT } from "../support/pages.ts";
 import { until } from "../support/until.ts";
 import { type AllRequest, LOOKBACK, startEndpoint } from "./remote_markets_endpoint.ts";
 
@@ -32,7 +34,7 @@ const SCRIPT = { type: "script", source: FOLLOW };
 
 Deno.test("endpoints run over many markets with one account", async (t) => {
   const endpoint = startEndpoint();
-  const { user, endService } = await serveMarkets(SYMBOLS, { REMOTE_ENDPOINT_ALLOW: endpoint.host });
+  const { service, user, endService } = await serveMarkets(SYMBOLS, { REMOTE_ENDPOINT_ALLOW: endpoint.host });
   const at = (path: string, more: object = {}) => ({
     type: "remote",
     endpoint: `http://${endpoint.host}${path}`,
@@ -131,6 +133,27 @@ Deno.test("endpoints run over many markets with one account", async (t) => {
     const placed = (await listOf(user, record.id, "orders")).map((order) => Object(order));
     expect(placed.filter(({ instrument, status }) => instrument === "AAA@LAB" && status === "cancelled").length)
       .toBeGreaterThan(20);
+  });
+  await t.step("hindcast strategy serve passes decisions and plots on, of one market and of all", async () => {
+    const made = await user.send("POST", "/api/tokens", { token: { name: "my model", scope: "serve" } });
+    const program = new Deno.Command(Deno.execPath(), {
+      args: [
+        ...denoArguments("hindcast", ".data"),
+        ...["strategy", "serve", `http://${endpoint.host}/both`, "--name", "mine"],
+      ],
+      cwd: ROOT,
+      env: { NO_COLOR: "1", HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")) },
+      ...{ stdout: "null", stderr: "inherit" },
+    }).spawn();
+    for (const more of [{ mode: "portfolio", every: "day", lookbackCandles: 48 }, { lookbackCandles: LOOKBACK }]) {
+      const served = await run({ runtime: { type: "remote", endpoint: "serve:mine", ...more }, instruments: THREE });
+      const called = await run({ runtime: at("/both", more), instruments: THREE });
+      expect(served.result.metrics).toEqual(called.result.metrics);
+      const drawn = await drawnBy(user, served.id);
+      expect([drawn.plots.length > 0, drawn]).toEqual([true, await drawnBy(user, called.id)]);
+    }
+    program.kill("SIGKILL");
+    await program.status;
   });
   await t.step("an instrument that is no member is not entered, by name", async () => {
     const members = [...instruments("AAA", "CCC"), { symbol: "BBB", exchange: "LAB", from: "2024-01-20" }];
