@@ -113,7 +113,7 @@ async function compareWithC(): Promise<void> {
   const bytes = await Deno.readFile(new URL("../strategies/examples/c/sma_cross.wasm", import.meta.url));
   const maker = new GuestMaker(checkModule(bytes));
   const { orders, times } = alternate({
-    other: () => new GuestStrategy(() => maker.make(parametersJson, series, []), 1),
+    other: () => new GuestStrategy(() => maker.make(parametersJson, series, {}), 1),
     script: () => new ScriptStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
   });
   await reportScript(`${orders} orders`, times, "C", GOAL_C);

@@ -193,7 +193,7 @@ export const HOSTILE: readonly Hostile[] = [
     what: "imports an unknown function",
     module: () => compileWat(strategyWat({ before: '(import "env" "fetch" (func))' })),
     code: "STRATEGY_FAILED",
-    message: /imports env.fetch: only env.abort, env.log and env.input are provided/,
+    message: /imports env.fetch: only env.abort, env.log, .* and env.draw are provided/,
   },
   {
     what: "has an init of another type",
