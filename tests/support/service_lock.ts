@@ -29,6 +29,8 @@ interface Manifest {
 
 // Packages of the service that the console's build needs, too.
 const SHARED = ["@trpc/client", "@trpc/server"] as const;
+/** Peers that packages name for their types and for browsers: no process of the service loads them, and they are a fifth of its download. */
+const UNUSED_PEERS: readonly string[] = ["react", "react-dom", "typescript"];
 
 /** The texts of the files that follow from deno.json and deno.lock, by path. */
 export async function makeLocks(): Promise<
@@ -40,7 +42,7 @@ export async function makeLocks(): Promise<
   const console = { ...Object.fromEntries(shared), ...manifest.scopes["./web/"] };
   const python = manifest.scopes["./workers/sandbox/python/"];
   return {
-    "service.lock": toText(cutLock(lock, manifest.imports, lock.workspace)),
+    "service.lock": toText(cutLock(withoutUnusedPeers(lock), manifest.imports, lock.workspace)),
     "web/deno.json": writeManifest(console),
     "web/deno.lock": writeLock(lock, console),
     "workers/sandbox/python/deno.json": writeManifest(python),
@@ -55,6 +57,16 @@ function writeManifest(imports: Readonly<Record<string, string>>): string {
 function writeLock(lock: Lock, imports: Readonly<Record<string, string>>): string {
   const dependencies = [...new Set(Object.values(imports).map(toRequirement))].sort();
   return toText(cutLock(lock, imports, { dependencies }));
+}
+
+function withoutUnusedPeers(lock: Lock): Lock {
+  const cut = (names: readonly string[]) => names.filter((name) => !UNUSED_PEERS.includes(name));
+  const cutEntry = (entry: Dependent): Dependent =>
+    Object.fromEntries(
+      Object.entries(entry).map(([field, value]) => [field, Array.isArray(value) ? cut(value) : value])
+        .filter(([, value]) => !Array.isArray(value) || value.length > 0),
+    );
+  return { ...lock, npm: Object.fromEntries(Object.entries(lock.npm).map(([id, entry]) => [id, cutEntry(entry)])) };
 }
 
 /** The part of a lock that some imports need. */
