@@ -106,7 +106,7 @@ export const MONTE_CARLOS: RunKind = runKind({
     spare: ["Created", "Backtest", " Paths"],
     describe: (run: MonteCarlo) => [
       ...[run.id, dayOf(run), run.backtest_id, run.method, statusOf(run), String(run.runs)],
-      percent(run.result?.samples[0]?.probability_of_loss ?? null),
+      percent(run.result?.samples.at(-1)?.probability_of_loss ?? null),
     ],
   }],
   compared: (record) => ({
