@@ -24,11 +24,11 @@ type All = "all";
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** Stand for the data directory, the folder of Python's wheels, and the variables of all settings. */
+/** Stand for the data directory, the files that settings name, and the variables of all settings. */
 const DATA = "$DATA";
-const WHEELS = "$WHEELS";
+const NAMED = "$NAMED";
 const SETTINGS = "$SETTINGS";
-const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "workers", WHEELS];
+const CODE = ["db/migrations", "db/codec", "engine", "research", "strategies", "workers", NAMED];
 
 /** A user's own tool: it reads and writes the user's files, and runs the user's strategies in a sandbox. */
 const TERMINAL = {
@@ -73,7 +73,7 @@ export const COMMANDS = {
   admin: {
     script: ["cli/admin.ts"],
     net: "all",
-    read: ["db/migrations", DATA],
+    read: ["db/migrations", DATA, NAMED],
     write: [DATA],
     env: [SETTINGS],
   },
@@ -96,14 +96,14 @@ const KINDS = ["net", "sys", "read", "write", "env", "run"] as const;
  * The arguments of `deno` that run a command with its permissions and no others.
  *
  * @param dataDir The data directory.
- * @param wheels The folder of Python's wheels, where there is one.
+ * @param named What listNamedFiles() lists.
  * @throws Deno.errors.NotFound where the list of settings is not beside the code.
  */
-export function denoArguments(name: CommandName, dataDir: string, wheels?: string): string[] {
+export function denoArguments(name: CommandName, dataDir: string, named: readonly string[] = []): string[] {
   const command: Command = COMMANDS[name];
   const stands: Readonly<Record<string, () => readonly string[]>> = {
     [DATA]: () => [dataDir],
-    [WHEELS]: () => wheels ? [wheels] : [],
+    [NAMED]: () => named,
     [SETTINGS]: listSettings,
   };
   const given = (part: string) => stands[part]?.() ?? [part];
@@ -114,6 +114,14 @@ export function denoArguments(name: CommandName, dataDir: string, wheels?: strin
   });
   const quiet = command.isQuiet === true ? ["--quiet"] : [];
   return ["run", ...quiet, ...FLAGS, ...permissions, ...command.script];
+}
+
+/** The files and folders that settings name for reading: Python's wheels, and the certificates of the database's address. */
+export function listNamedFiles(variables: Readonly<Record<string, string>>): string[] {
+  const parameters = URL.parse(variables.DATABASE_URL ?? "")?.searchParams;
+  const certificates = ["sslrootcert", "sslcert", "sslkey"].map((name) => parameters?.get(name));
+  // A permission cannot hold a comma.
+  return [variables.PYTHON_WHEELS, ...certificates].flatMap((path) => path?.split(",")[0] || []);
 }
 
 /** True where a command reads the settings. */

@@ -5,7 +5,15 @@
  */
 import { findNearest } from "../market/nearest_name.ts";
 import { DATA_DIR_DEFAULT } from "../server/data_dir.ts";
-import { type Command, type CommandName, COMMANDS, denoArguments, listSettings, readsSettings } from "./commands.ts";
+import {
+  type Command,
+  type CommandName,
+  COMMANDS,
+  denoArguments,
+  listNamedFiles,
+  listSettings,
+  readsSettings,
+} from "./commands.ts";
 
 /** A build runs the code of packages, which has no use for them. */
 const SECRETS = [
@@ -35,12 +43,11 @@ async function launch(name: CommandName, args: readonly string[]): Promise<numbe
   }
   // A permission cannot hold a comma; the service refuses such a path in words.
   const dataDir = variables.DATA_DIR?.split(",")[0] || DATA_DIR_DEFAULT;
-  const wheels = variables.PYTHON_WHEELS?.split(",")[0];
   const processes = new Processes();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, () => processes.pass(signal));
   const { builds = [] }: Command = COMMANDS[name];
   const building = build(builds, withoutSecrets(variables), processes);
-  const code = await processes.run([...denoArguments(name, dataDir, wheels), ...args]);
+  const code = await processes.run([...denoArguments(name, dataDir, listNamedFiles(variables)), ...args]);
   processes.stop();
   await building;
   return code;

@@ -89,7 +89,12 @@ function readTls(parameters: URLSearchParams): tls.ConnectionOptions | null {
   }
   const read = (name: string) => {
     const path = parameters.get(name);
-    return path === null || path === "system" ? undefined : readFileSync(path, "utf8");
+    if (path === null || path === "system") return undefined;
+    try {
+      return readFileSync(path, "utf8");
+    } catch (cause) {
+      throw new TypeError(`Cannot connect to PostgreSQL with ${name}=${path}: the file cannot be read`, { cause });
+    }
   };
   const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
   return {

@@ -1,4 +1,4 @@
-import { type CommandName, denoArguments } from "../../cli/commands.ts";
+import { type CommandName, denoArguments, listNamedFiles } from "../../cli/commands.ts";
 import { TestClient } from "./client.ts";
 import { closedAfterTest } from "./left_open.ts";
 import { installPackages, isPrepared, prepare } from "./prepare.ts";
@@ -112,7 +112,7 @@ export async function startProcess(
   const task = denoArguments(
     command === "serve" ? "start" : command,
     environment.DATA_DIR ?? ".data",
-    environment.PYTHON_WHEELS,
+    listNamedFiles(environment),
   );
   const [program = "", ...args] = [...within, Deno.execPath(), ...task];
   const process = new Deno.Command(program, {

@@ -4,6 +4,7 @@ import { findDatabaseRefusal, isDatabaseFault } from "../../../db/faults.ts";
 import { PostgresClient } from "../../../db/postgres/postgres.ts";
 import { PostgresPool } from "../../../db/postgres/postgres_pool.ts";
 import { testServerUrl } from "../../support/database.ts";
+import { startProcess } from "../../support/process.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { CERTIFICATE, KEY } from "./certificate.ts";
 
@@ -30,6 +31,16 @@ Deno.test("sslmode=require encrypts and checks the certificate, and an encrypted
       const bytes = new Uint8Array(1_000_000).fill(7);
       expect(Object((await client.query("select $1::bytea as bytes", [bytes]))[0]).bytes).toEqual(bytes);
       await client.close();
+    });
+
+    await test.step("a worker may read the file, by its command's own permissions", async () => {
+      const secrets = { DATABASE_URL: trusted, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+      const worker = await startProcess("worker", { ...secrets, PYTHON: "off" });
+      expect((await worker.end("SIGTERM")).code).toBe(0);
+      const missing = withParameters(server.url, { sslmode: "require", sslrootcert: `${folder}/missing.pem` });
+      await expect(startProcess("worker", { ...secrets, DATABASE_URL: missing })).rejects.toThrow(
+        `Cannot connect to PostgreSQL with sslrootcert=${folder}/missing.pem: the file cannot be read`,
+      );
     });
 
     await test.step("a certificate that nobody trusts is refused, unless no-verify is asked for", async () => {
