@@ -164,6 +164,28 @@ for (const [name, onMarkets, message, more] of BROKEN) {
   });
 }
 
+Deno.test("a plot has its values at the moments of the decisions, and there are no other candles", () => {
+  const onMarkets = (body: string) => `(func (export "on_markets") (param i32 i32) (result i32) ${body} (i32.const 0))`;
+  const draws = strategyWat({
+    before: `(import "env" "plot" (func $plot (param i32 i32 i32 i32) (result i32)))
+      (import "env" "draw" (func $draw (param i32 f64))) (global $now (mut i32) (i32.const 0))`,
+    init: `(global.set $now (call $plot (i32.const 16) (i32.const 3) (i32.const 0) (i32.const 0))) (i32.const 0)`,
+    after: `(data (i32.const 16) "now")
+      ${onMarkets("(call $draw (global.get $now) (f64.load offset=8 (local.get 1)))")}`,
+  });
+  const answer = runModule(compileWat(draws));
+  if (!("result" in answer)) throw new Error(JSON.stringify(answer));
+  expect(answer.plots).toEqual([{ market: null, name: "now", pane: null, values: answer.result.instant }]);
+  const asks = strategyWat({
+    before: '(import "env" "resample" (func $resample (param i32 i32) (result i32)))',
+    init: "(drop (call $resample (i32.const 16) (i32.const 2))) (i32.const 0)",
+    after: `(data (i32.const 16) "1w") ${onMarkets("")}`,
+  });
+  const message =
+    "Cannot initialise: a module for many markets has no other candles: it must not call input or resample";
+  expect(runModule(compileWat(asks))).toMatchObject({ type: "failed", code: "STRATEGY_FAILED", message });
+});
+
 Deno.test("a module of another type of on_markets is refused by name", () => {
   const wrong = strategyWat({ after: '(func (export "on_markets") (param i32) (result i32) (i32.const 0))' });
   expect(runModule(compileWat(wrong))).toMatchObject({
