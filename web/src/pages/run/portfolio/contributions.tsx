@@ -51,6 +51,7 @@ export function Contributions({ portfolio, showTrades }: {
       meaning,
       width: key === "trades" ? "5rem" : "7rem",
       ...(key === "trades" ? { onPhone: "max-sm:w-16!" } : {}),
+      ...(key === "pnl" ? { onPhone: "max-sm:w-24!" } : {}),
       ...(wide ? { onPhone: WIDE_ONLY } : {}),
       sort: {
         isDown: sort.by === key ? sort.isDown : undefined,
