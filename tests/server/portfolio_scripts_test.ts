@@ -168,7 +168,7 @@ const HOSTILE: readonly (readonly [name: string, decide: string, code: string, m
     /at most 1024/,
   ],
   ["a negative minTrade", "orders.target({ AAA: 1 }, { minTrade: -1 });", "INVALID_SIGNAL", /minTrade is 0 or more/],
-  ["an endless loop", "for (;;);", "STRATEGY_TIMED_OUT", /Cannot finish/],
+  ["an endless loop", "for (;;);", "STRATEGY_TIMED_OUT", /Cannot finish|had not ended/],
   ["a replaced Map", "Map.prototype.get = () => 7; orders.target({ AAA: 1 });", "STRATEGY_FAILED", /./],
   [
     "a getter among the weights",
