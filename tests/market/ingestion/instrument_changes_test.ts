@@ -29,18 +29,18 @@ databaseTest("a run, a read and an import each name the instrument that they los
   const wanted = { timeframe: "1d", start: day("2024-01-01"), end: day("2024-03-20") } as const;
   await expect(readThrough.complete(asked, wanted)).rejects.toMatchObject({ fault: "unknown_symbol" });
 
-  // The first batch ends with a month of hours; the second meets no instrument.
+  // The first batch ends with the second month of minutes; one of the two meets no instrument.
   async function* file() {
     const lines = Array.from(
-      { length: 40_000 },
-      (_, i) => `${new Date(day("2016-01-01") + i * 3_600_000).toISOString()},1,1,1,1,1\n`,
+      { length: 100_000 },
+      (_, i) => `${new Date(day("2016-01-01") + i * 60_000).toISOString()},1,1,1,1,1\n`,
     );
-    yield new TextEncoder().encode(`time,open,high,low,close,volume\n${lines.slice(0, 36_000).join("")}`);
+    yield new TextEncoder().encode(`time,open,high,low,close,volume\n${lines.slice(0, 90_000).join("")}`);
     const imported = await findInstrument(db, { symbol: "FILE", exchange: "TEST" });
     await deleteInstrument(db, imported!.id);
-    yield new TextEncoder().encode(lines.slice(36_000).join(""));
+    yield new TextEncoder().encode(lines.slice(90_000).join(""));
   }
-  const upload = { symbol: "FILE", exchange: "TEST", assetClass: "crypto", timeframe: "1h", bytesMax: 1e8 } as const;
+  const upload = { symbol: "FILE", exchange: "TEST", assetClass: "crypto", timeframe: "1m", bytesMax: 1e8 } as const;
   await expect(importCsv(db, { ...upload, body: file() })).rejects.toThrow("Cannot store candles of FILE on TEST");
 });
 
