@@ -61,5 +61,6 @@ async function readSample(path: string): Promise<Uint8Array> {
     length += part.length;
     if (length === SAMPLE_BYTES_MAX) return sample.subarray(0, sample.lastIndexOf(NEWLINE) + 1);
   }
+  if (sample[length - 1] !== NEWLINE) sample[length++] = NEWLINE;
   return sample.subarray(0, length);
 }
