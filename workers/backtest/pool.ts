@@ -62,7 +62,7 @@ interface Times {
 export class Pool {
   readonly #times: Times;
   readonly #slots: Slots;
-  /** Those that have begun and have no run. */
+  /** Threads that have begun and have no run. */
   readonly #idle: WarmWorker[] = [];
   readonly #all = new Set<WarmWorker>();
   readonly #size: number;
