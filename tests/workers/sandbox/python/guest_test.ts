@@ -106,6 +106,10 @@ Deno.test("options of orders are checked, and nothing of a refused order is plac
   expect(await refused("orders.close(2)")).toMatch(/^ValueError: the fraction to close/);
   expect(await refused("orders.byu()")).toMatch(/no attribute 'byu': did you mean buy\?$/);
   expect(await refused("SMA(candles.close, 3)")).toBe("NameError: name 'SMA' is not defined: did you mean sma?");
+  expect(await refused("math.sqrt(2)")).toBe("NameError: name 'math' is not defined: write import math at the top");
+  expect(await refused("orders.protect(type('Trade', (), {'trade': 1})(), stop_loss=1)")).toMatch(
+    /whole number of at least 0, not .*: give trade\.trade$/,
+  );
   expect(await refused("orders.cancel(7)")).toMatch(/^TypeError: an order is what buy/);
   expect(await refused("orders.buy(tag='x' * 65)")).toMatch(/^ValueError: a tag can have at most 64 bytes/);
   expect(await refused("for n in range(2000): orders.buy(limit_price=1)")).toMatch(/at most 1024 orders/);

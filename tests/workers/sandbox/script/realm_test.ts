@@ -288,6 +288,7 @@ const UNFIT: readonly (readonly [name: string, source: string, message: RegExp])
     "strategy(({ fast = 2, slow }) => ({ warmup: slow + fast, decide() {} }));",
     /not NaN: the run gives no parameter fast, slow$/,
   ],
+  ["a trade for its number", deciding("orders.closeTrade({ trade: 1 })"), /give its number, as in trade\.trade/],
   ["a period of 0", deciding("", "sma(candles.close, 0)"), /sma: period must be a whole number .*strategy.ts:2:/],
   ["a column of its own", deciding("", "sma([1, 2], 3)"), /sma: values must be a column of candles/],
   ["an error at the top", "\n\nnull.x;", /Cannot read properties of null .* at strategy\.ts:3:6/],

@@ -25,7 +25,8 @@ def read_size(value):
 def read_whole(name, value):
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31:
         return value
-    raise TypeError(f"{name} must be a whole number of at least 0, not {show(value)}")
+    hint = f": give {name}.{name}" if hasattr(value, name) else ""
+    raise TypeError(f"{name} must be a whole number of at least 0, not {show(value)}{hint}")
 
 
 def read_fraction(value):

@@ -112,6 +112,8 @@ def column_of(code, instruction):
 
 def suggest(error):
     """A name of ours that an unknown one may have meant, for the end of a message."""
+    if isinstance(error, NameError) and error.name in MODULES:
+        return f": write import {error.name} at the top"
     if isinstance(error, NameError):
         known = [name for name in BUILTINS if not name.startswith("_")]
     elif isinstance(error, AttributeError) and type(error.obj).__module__ == "hindcast":

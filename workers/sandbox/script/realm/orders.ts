@@ -114,7 +114,8 @@ export function makeOrders(layout: Layout, memory: Memory, now: CandlesNow | nul
 
 export function readWhole(name: string, value: unknown): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
-  throw new TypeError(`${name} must be a whole number of at least 0, not ${String(value)}`);
+  const hint = typeof value === "object" && value !== null ? `: give its number, as in ${name}.${name}` : "";
+  throw new TypeError(`${name} must be a whole number of at least 0, not ${String(value)}${hint}`);
 }
 
 /** Writes an order's options into its row. */
