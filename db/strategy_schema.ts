@@ -71,8 +71,8 @@ export const moduleChecks = pgTable("module_checks", {
   lookbackCandles: integer("lookback_candles").notNull(),
   /** Workers take lower positions first, as with backtests. */
   queuePosition: integer("queue_position").notNull().default(0),
-  /** Null until a worker has checked it: accepted, with the parameters that the code declares and whether it decides on many markets, or refused with a code and a reason. */
-  verdict: jsonb("verdict").$type<
+  /** Null until a worker has checked it: accepted, with the parameters that the code declares and whether it decides on many markets, or refused with a code and a reason. As written: jsonb would sort the parameters. */
+  verdict: json("verdict").$type<
     | { readonly accepted: true; readonly parameterSchema?: object; readonly decidesOn?: "markets" }
     | { readonly accepted: false; readonly code: string; readonly message: string }
   >(),

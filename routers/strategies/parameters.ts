@@ -1,4 +1,5 @@
 import { AppError, type Issue, pointer, quote } from "../common/errors.ts";
+import { findUnstorable } from "../common/text.ts";
 import { matchRules, Steps, TooManyStepsError } from "./match_rules.ts";
 import { readRules, type Rules } from "./parameter_rules.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
@@ -40,6 +41,9 @@ export interface ParameterRules {
  * @throws AppError VALIDATION_FAILED
  */
 export function checkParameterSchema(schema: Parameters, path: string): void {
+  // What a class declares has not passed the check of a request's body.
+  const unstorable = findUnstorable(schema, path);
+  if (unstorable !== undefined) throw refuseSchema(unstorable.path, unstorable.message);
   if (schema.type !== "object") throw refuseSchema(`${path}/type`, `must be "object", not ${quote(schema.type)}`);
   const rules = readRules(schema, path, (at, message) => {
     throw refuseSchema(at, message);

@@ -81,6 +81,9 @@ Deno.test("Python is registered with the parameters that it declares, and trades
       take_profit_level: { type: "number", default: 0 },
       stop_loss_level: { type: "number", default: 0 },
     });
+    const shown = (await user.get("/api/strategies/py-cross")).at("/strategy/parameter_schema/properties");
+    // In the order of the class.
+    expect(Object.keys(Object(shown))).toEqual(["fast", "slow", "direction", "take_profit_level", "stop_loss_level"]);
     const [ours, theirs] = [await run(user, "py-cross"), await run(user, "SMA Cross")];
     expect(ours.at("/backtest/result/metrics")).toEqual(theirs.at("/backtest/result/metrics"));
     expect(ours.at("/backtest/result/integrity/lookahead/status")).toBe("passed");
@@ -94,6 +97,32 @@ Deno.test("Python is registered with the parameters that it declares, and trades
     const version = { version: "1.1", runtime_config: { type: "script", source: `${SOURCE}\n# Another.\n` } };
     expect((await user.send("POST", "/api/strategies/py-cross/versions", { version })).status).toBe(201);
     await run(user, "py-cross");
+  });
+
+  await t.step("a default that no column holds is refused", async () => {
+    const source = DECIDE.replace("\n", '\n    label: str = "\\0"\n');
+    const refused = await user.send("POST", "/api/strategies", registration("py-zero", source));
+    expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([
+      400,
+      "/strategy/parameter_schema/properties/label/default",
+    ]);
+  });
+
+  await t.step("a version in another language: the catalogue names the newest one's, and both run", async () => {
+    const script = "strategy(({ fast, slow, direction }) => ({ decide() {} }));";
+    const created = registration("moved", script, { language: "typescript" });
+    expect((await user.send("POST", "/api/strategies", created)).status).toBe(201);
+    const version = { version: "1.1", runtime_config: { type: "script", language: "python", source: SOURCE } };
+    expect((await user.send("POST", "/api/strategies/moved/versions", { version })).status).toBe(201);
+    expect((await user.get("/api/strategies/moved")).at("/strategy")).toMatchObject({
+      language: "python",
+      runtime: { language: "python", version: "1.1" },
+    });
+    for (const [number, extension] of [["1.0", "ts"], ["1.1", "py"]]) {
+      await run(user, "moved", { runtime: { slug: "moved", version: number } });
+      const code = await user.get(`/api/strategies/moved/versions/${number}/artifact`);
+      expect(code.headers.get("content-disposition")).toContain(`moved-${number}.${extension}`);
+    }
   });
 
   await t.step("inline", async () => {

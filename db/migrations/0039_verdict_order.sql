@@ -1,0 +1,1 @@
+ALTER TABLE "module_checks" ALTER COLUMN "verdict" SET DATA TYPE json;
