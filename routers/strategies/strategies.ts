@@ -19,6 +19,7 @@ import {
   entrySchema,
   entrySummary,
   entrySummarySchema,
+  languageOf,
   registryEntry,
   registryVersion,
   type Version,
@@ -203,17 +204,19 @@ async function readArtifact(
   { slug, version }: z.infer<typeof artifactInput>,
 ): Promise<{ fileName: string; sha256: string; data: Uint8Array }> {
   const { strategy } = await mustRead(ctx, slug);
-  const sha256 = (await getVersion(ctx.db, { strategyId: strategy.id, version }))?.sha256 ?? null;
-  const extension = strategy.runtimeType !== "script" ? "wasm" : /^python$/i.test(strategy.language) ? "py" : "ts";
+  const found = await getVersion(ctx.db, { strategyId: strategy.id, version });
+  const sha256 = found?.sha256 ?? null;
   const data = await ctx.answer.inTurn(async () => {
     ctx.answer.requireSome();
     const module = sha256 === null ? null : await readModule(ctx.db, sha256);
     ctx.answer.take((module?.byteLength ?? 0) * 4 / 3);
     return module;
   });
-  if (sha256 === null || data === null) {
+  if (found === null || sha256 === null || data === null) {
     throw new AppError("STRATEGY_NOT_FOUND", `Cannot find a module of ${slug} ${quote(version)}`);
   }
+  const isPython = /^python$/i.test(languageOf(strategy, found));
+  const extension = strategy.runtimeType !== "script" ? "wasm" : isPython ? "py" : "ts";
   return { fileName: `${slug}-${version}.${extension}`, sha256, data };
 }
 

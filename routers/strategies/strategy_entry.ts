@@ -100,6 +100,7 @@ export const registryEntry = recordReader(({ strategy }) => `strategy ${strategy
 
 function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
   const isOwner = strategy.ownerId === userId;
+  const language = languageOf(strategy, latest);
   const { artifact: _artifact, ...config } = registryVersion(latest, isOwner).runtime_config;
   return {
     slug: strategy.slug,
@@ -107,7 +108,7 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     description: strategy.description,
     source: "registry",
     runtime_type: strategy.runtimeType,
-    language: strategy.language,
+    language,
     default_frequency: strategy.defaultFrequency,
     min_candles: strategy.minCandles,
     lookback_candles: strategy.lookbackCandles,
@@ -118,7 +119,7 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     is_owner: isOwner,
     latest_version: latest.version,
     runtime: {
-      language: strategy.language,
+      language,
       lookbackCandles: strategy.lookbackCandles,
       ...config,
       type: strategy.runtimeType,
@@ -128,6 +129,14 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     created_at: strategy.createdAt.toISOString(),
     updated_at: strategy.updatedAt.toISOString(),
   };
+}
+
+/** The language of a version: its own, or that of its strategy's registration where it names none. */
+export function languageOf(
+  strategy: Pick<StrategyRow["strategy"], "language">,
+  { runtimeConfig: { language } }: Pick<StrategyVersion, "runtimeConfig">,
+): string {
+  return typeof language === "string" ? language : strategy.language;
 }
 
 /** A registered version; only the owner is told where its code is. @throws {UnreadableRecord} */

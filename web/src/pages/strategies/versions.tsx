@@ -11,7 +11,7 @@ const PAGE = 50;
 
 /** The versions of a strategy, highest first. Who may read its code can download modules and scripts, and read scripts. */
 export function Versions({ strategy }: { readonly strategy: Strategy }) {
-  const { slug, runtime_type, language } = strategy;
+  const { slug, runtime_type } = strategy;
   const canRead = isReadable(strategy);
   const list = useInfiniteQuery(
     pagesOf(
@@ -21,7 +21,6 @@ export function Versions({ strategy }: { readonly strategy: Strategy }) {
   );
   const { data, error } = list;
   const isScript = runtime_type === "script";
-  const extension = !isScript ? "wasm" : /^python$/i.test(language) ? "py" : "ts";
   const versions = data?.pages.flatMap((page) => page.versions) ?? [];
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4">
@@ -53,7 +52,7 @@ export function Versions({ strategy }: { readonly strategy: Strategy }) {
                     ? (
                       <a
                         href={`/api/strategies/${slug}/versions/${encodeURIComponent(version)}/artifact`}
-                        download={`${slug}-${version}.${extension}`}
+                        download
                         title={sha256}
                         className="text-accent underline"
                       >
