@@ -1,4 +1,5 @@
 import { basename, dirname, extname, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Inputs, Outputs } from "../../client/index.ts";
 import { drawRows } from "../drawing.ts";
 import { invocationFolder } from "../invocation.ts";
@@ -123,6 +124,7 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
     const held = await unlessMissing(caller, caller.api.strategies.get.query({ slug }));
     const code = { ...(options.number === undefined ? {} : { version: options.number }), runtime_config: runtime };
     if (held !== null) {
+      if (options.schema !== undefined) await requireSameSchema(options.schema, held.strategy);
       const answer = await calling(caller, caller.api.strategies.addVersion.mutate({ slug, version: code }));
       return print(output, answer, `${slug} has version ${answer.version.version} now.`);
     }
@@ -164,6 +166,14 @@ async function describeNew(
     ...(schema === undefined ? {} : { parameter_schema: await readSchema(schema) }),
     initial_version: version,
   };
+}
+
+/** A strategy has one schema for all of its versions. @throws {CommandError} When the file has another. */
+async function requireSameSchema(path: string, { slug, parameter_schema: schema }: Strategy): Promise<void> {
+  if (isDeepStrictEqual(await readSchema(path), schema)) return;
+  throw usageError(
+    `Cannot use --schema ${path}: ${slug} keeps the schema of its registration for all versions; leave --schema out, or register another with --slug`,
+  );
 }
 
 async function readSchema(path: string): Promise<Record<string, unknown>> {

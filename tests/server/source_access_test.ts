@@ -74,7 +74,14 @@ Deno.test("an open source is read, copied by a command and kept by an agent, unt
   expect(await Deno.readTextFile(file)).toBe(source);
   const again = await call("strategies", "source", "guarded", file);
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("it exists, and nothing is overwritten")]);
-  expect((await call("strategy", "push", file, "--slug", "my-own", "--public", "--open")).code).toBe(0);
+  const schema = `${folder}/schema.json`;
+  const push = (...more: string[]) => call("strategy", "push", file, "--slug", "my-own", "--schema", schema, ...more);
+  await Deno.writeTextFile(schema, '{"type":"object","properties":{"fast":{"type":"integer"}}}');
+  expect((await push("--public", "--open")).code).toBe(0);
+  expect((await push()).stdout).toBe("my-own has version 1.0.1 now.\n");
+  await Deno.writeTextFile(schema, '{"type":"object"}');
+  const kept = await push();
+  expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining("my-own keeps the schema of its registration")]);
   expect((await owner.get("/api/strategies/my-own")).at("/strategy/source_access")).toBe("open");
   await owner.send("PATCH", "/api/strategies/guarded", { strategy: { source_access: "hidden" } });
   expect((await other.get(ARTIFACT)).status).toBe(403);
