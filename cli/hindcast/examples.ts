@@ -16,6 +16,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'hindcast optimize sma-cross DEMO@SAMPLE 2024-01-01 2025-01-01 -s fast=2:20 -s slow=10:60 --constraint "fast < slow" ' +
     "--method random --trials 200 --walk-forward 180:60",
     "hindcast optimize sma-cross ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d -s fast=4,8 -s slow=24,48",
+    "hindcast optimize momentum-rotation ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d -p top=1 -s lookback=20,40",
   ],
   "stress": ["hindcast stress 01a22031-1d21-7185-9dc2-9f78124fc408"],
   "monte-carlo": [

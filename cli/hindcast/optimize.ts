@@ -1,7 +1,7 @@
 import type { BacktestRequest } from "../../client/index.ts";
-import { calling } from "./caller.ts";
+import { type Caller, calling } from "./caller.ts";
 import { callerFor, outputFor, print } from "./command.ts";
-import { usageError } from "../exit_codes.ts";
+import { CommandError, usageError } from "../exit_codes.ts";
 import { questionCommand, readQuestionOf } from "./question.ts";
 import { OPTIMIZATIONS } from "./stored_kinds.ts";
 import { readNumber, readPair, readValue } from "../values.ts";
@@ -10,7 +10,7 @@ import { readNumber, readPair, readValue } from "../values.ts";
 export const optimizeCommand = questionCommand(
   "optimize",
   "Try many parameters, and say how much of the best is luck",
-  "of several, with commas between, each is tried alone",
+  "of several, with commas between, each is tried alone; a strategy that decides on many has one account over them",
 )
   .option(
     "-s, --space <name=values...>",
@@ -33,19 +33,35 @@ export const optimizeCommand = questionCommand(
     const caller = callerFor(options);
     const output = outputFor(options);
     const question = await readQuestionOf([strategy, markets, from, to], options);
-    const optimization = { ...toScan(question), ...readSettings(options) };
-    const answer = await calling(caller, caller.api.optimizations.create.mutate({ optimization }));
+    const answer = await submit(caller, question, readSettings(options));
     const { id, status } = answer.optimization;
     if (!options.wait) return print(output, answer, `${id} ${status}`);
     await OPTIMIZATIONS.follow(caller, id, output);
   });
 
-/** Several markets, or those of a universe, are tried each alone: an optimization has no account over many. */
-function toScan(question: BacktestRequest) {
+/**
+ * Several markets, or those of a universe, are tried each alone, unless settings of one account over them are given. A
+ * strategy that decides on many has one account, too, and only the service knows which do: it refuses to scan for one.
+ */
+async function submit(caller: Caller, question: BacktestRequest, settings: object) {
+  const create = (asked: object) =>
+    calling(caller, caller.api.optimizations.create.mutate({ optimization: { ...question, ...settings, ...asked } }));
   const { instruments, universe, ...parameters } = question.parameters ?? {};
-  const named = universe === undefined ? { instruments } : { universe };
-  const markets: object = instruments === undefined && universe === undefined ? {} : { markets: named };
-  return { ...question, parameters, ...markets };
+  const isAlone = instruments === undefined && universe === undefined;
+  const { portfolio, execution } = parameters;
+  if (isAlone || portfolio !== undefined || Object(execution).baseCurrency !== undefined) return await create({});
+  try {
+    return await create({ parameters, markets: universe === undefined ? { instruments } : { universe } });
+  } catch (error) {
+    if (error instanceof CommandError && decidesOnMany(error)) return await create({});
+    throw error;
+  }
+}
+
+/** True for the service's refusal to try a strategy in markets one by one. */
+function decidesOnMany({ details }: CommandError): boolean {
+  const { code, issues } = details;
+  return code === "INVALID_PARAMETERS" && Array.isArray(issues) && issues[0]?.path === "/optimization/strategy";
 }
 
 interface SettingOptions {
