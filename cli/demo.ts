@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { basename, resolve } from "node:path";
+import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import {
   type Api,
   type Backtest,
@@ -26,7 +27,8 @@ const USAGE = `Runs a whole backtest on a service of its own and shows the resul
   -p NAME=VALUE       set a parameter, as often as there are any: -p fast=10 -p timeframe=1h
   --data FILE         use these candles instead of the generated sample: a file of Yahoo, TradingView, MetaTrader,
                       Binance and others as it is, also .gz or .zip, or any with a header row of names
-  --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the distance of its first lines)
+  --timeframe T       the file's candles (default: the distance of its first lines), one of
+                      ${TIMEFRAME_NAMES.join(" ")}
   --asset-class C     forex, crypto or stock (default: stock for a file that rests on weekends, else crypto)
   --date-order O      ymd, dmy or mdy, for a file whose dates do not tell
   --optimize          try many parameters, too, and draw the Sharpe ratio over them

@@ -1,6 +1,7 @@
 /** The part of a submission that a backtest and an optimization share: strategy, markets, dates, parameters and costs. */
 import { basename, extname, resolve } from "node:path";
 import type { BacktestRequest, Inputs } from "../../client/index.ts";
+import { TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { invocationFolder } from "../invocation.ts";
 import { serviceCommand } from "./command.ts";
 import { usageError } from "../exit_codes.ts";
@@ -32,7 +33,7 @@ export function questionCommand(name: string, description: string, several: stri
     .argument("<markets>", `SYMBOL@EXCHANGE, as in DEMO@SAMPLE; ${several}`)
     .argument("<from>", "the first day, as in 2024-01-01")
     .argument("<to>", "the day after the last")
-    .option("-t, --timeframe <t>", "1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the strategy's own)")
+    .option("-t, --timeframe <t>", `${TIMEFRAME_NAMES.join(" ")} (default: the strategy's own)`)
     .option("-p, --parameter <name=value...>", "a parameter of the strategy, as in -p fast=24")
     .option("--parameters <json>", "everything that the API takes as parameters, as one object")
     .option("--balance <money>", "the capital at the start (default: 10000)")

@@ -117,8 +117,10 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/demo_portfolio.ts", ["cli/", "market/feeds/sample_stocks.ts"]],
+  // Pure: the help lists the timeframes.
+  ["cli/demo.ts", ["cli/", "market/timeframes.ts"]],
   // The command line speaks the public API through the typed client.
-  ["cli/hindcast/", ["cli/", "client/index.ts", "engine/metrics/definitions.ts", "deno.json"]],
+  ["cli/hindcast/", ["cli/", "client/index.ts", "engine/metrics/definitions.ts", "market/timeframes.ts", "deno.json"]],
   ["cli/exit_codes.ts", ["client/index.ts"]],
   ["cli/pack_command.ts", ["cli/", "deno.json"]],
   ["cli/pack_bundle.ts", ["cli/", "deno.json"]],
