@@ -5,3 +5,6 @@ export function invocationFolder(): string {
 
 /** Where a service listens on this machine: commands speak to it unless they are given another. */
 export const SERVICE_URL = "http://127.0.0.1:8000";
+
+/** Markets and dates of the sample for a first run of a strategy that decides on many. */
+export const RANGE_OF_MANY = "ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d";

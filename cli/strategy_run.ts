@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { type Execution, resolveExecution } from "../engine/execution.ts";
 import { validationFailed } from "../routers/common/errors.ts";
@@ -6,7 +6,7 @@ import { executionRequestSchema } from "../routers/runs/execution_request.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
 import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conformance.ts";
 import { usageError } from "./exit_codes.ts";
-import { invocationFolder, SERVICE_URL } from "./invocation.ts";
+import { invocationFolder, RANGE_OF_MANY, SERVICE_URL } from "./invocation.ts";
 import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
 import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
 import {
@@ -55,7 +55,7 @@ export const tryCommand = new Command("run")
   .description("Run a strategy over candles of yours or of a service, without a registration, and show the result")
   .argument("<strategy>", "a file (.ts, .py, .wasm) or the URL of an endpoint")
   .option("--data <file>", "candles of a file: any that an import takes")
-  .option("--symbol <symbol>", "candles of a service's market data, with --from and --to")
+  .option("--symbol <symbol>", "a market of a service, as DEMO or DEMO@SAMPLE, with --from and --to")
   .option("--from <day>", "the first day, as in 2024-01-01")
   .option("--to <day>", "the day after the last")
   .option("--exchange <exchange>", "the exchange, where several have the symbol")
@@ -132,7 +132,8 @@ interface CandleOptions {
 
 /** The candles that the options ask for: of a file, of a service, or generated ones. */
 async function findCandles({ data, ...options }: CandleOptions, tell: typeof say): Promise<ServiceCandles> {
-  const { symbol, exchange, from, to, service, timeframe } = options;
+  const { from, to, service, timeframe } = options;
+  const { symbol, exchange } = readMarketOf(options);
   if (symbol !== undefined) {
     if (data !== undefined) throw usageError("Cannot run over both --data and --symbol: choose one");
     if (from === undefined || to === undefined) {
@@ -150,6 +151,14 @@ async function findCandles({ data, ...options }: CandleOptions, tell: typeof say
   const file = await readLocalCandles(resolve(invocationFolder(), data), timeframe);
   describeFile(data, file, tell);
   return { ...file, assetClass: file.restsOnWeekends ? "stock" : "crypto", exchange: exchange ?? "" };
+}
+
+/** The symbol and the exchange, where `DEMO@SAMPLE` may name both. */
+function readMarketOf({ symbol, exchange }: CandleOptions): Pick<CandleOptions, "symbol" | "exchange"> {
+  // Symbols may hold an @.
+  const at = symbol?.lastIndexOf("@") ?? -1;
+  if (symbol === undefined || exchange !== undefined || at < 1) return { symbol, exchange };
+  return { symbol: symbol.slice(0, at), exchange: symbol.slice(at + 1) };
 }
 
 /** The rules of a run, with all defaults. @throws CommandError for settings that a backtest could not have either. */
@@ -208,11 +217,18 @@ async function runOnce(
       }
       return !isStrict || Object.values(outcome.integrity).every(({ status }) => status !== "failed");
     }
-    complain(paint("red", outcome.type === "failed" ? `\n${outcome.code}: ${outcome.message}` : `\n${outcome.type}`));
+    complain(paint("red", `\n${outcome.type === "failed" ? describeFailure(outcome, target) : outcome.type}`));
   } catch (error) {
     complain(paint("red", error instanceof Error ? error.message : String(error)));
   }
   return false;
+}
+
+/** Tells what failed; for a strategy that decides on many markets, by its host's word, what to do instead. */
+function describeFailure({ code, message }: { readonly code: string; readonly message: string }, target: string) {
+  if (!message.includes("decides on many markets: ")) return `${code}: ${message}`;
+  const file = relative(invocationFolder(), target);
+  return `Cannot run ${file} over one market: it decides on many. Instead: hindcast run ${file} ${RANGE_OF_MANY}`;
 }
 
 async function readCode(path: string): Promise<Parameters<typeof tryCode>[0]["code"]> {

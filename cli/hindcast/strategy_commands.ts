@@ -2,7 +2,7 @@ import { basename, dirname, extname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Inputs, Outputs } from "../../client/index.ts";
 import { drawRows } from "../drawing.ts";
-import { invocationFolder } from "../invocation.ts";
+import { invocationFolder, RANGE_OF_MANY } from "../invocation.ts";
 import { wrap } from "../terminal.ts";
 import { calling, collect, unlessMissing } from "./caller.ts";
 import { callerFor, group, type Output, outputFor, print, serviceCommand } from "./command.ts";
@@ -133,9 +133,15 @@ export const pushCommand = serviceCommand("push", "Register a strategy, or add a
     print(
       output,
       answer,
-      `Registered ${slug}, version ${answer.version.version}. Run it: hindcast run ${slug} DEMO@SAMPLE 2024-01-01 2025-01-01`,
+      `Registered ${slug}, version ${answer.version.version}. Run it: hindcast run ${slug} ${rangeFor(answer.version)}`,
     );
   });
+
+/** Markets and dates of the sample for a first run. */
+function rangeFor({ runtime_config: config }: Outputs["strategies"]["create"]["version"]): string {
+  const decidesOnMany = config["decidesOn"] === "markets" || config["mode"] === "portfolio";
+  return decidesOnMany ? RANGE_OF_MANY : "DEMO@SAMPLE 2024-01-01 2025-01-01";
+}
 
 interface NewOptions {
   readonly name?: string | undefined;

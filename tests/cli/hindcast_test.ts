@@ -9,7 +9,8 @@ import { openTerminal, RUN } from "./command_terminal.ts";
 const NOBODYS = "00000000-0000-7000-8000-000000000000";
 
 Deno.test("a universe is pushed twice, read and run, and a run over two markets shares one account", async () => {
-  const { call, json, close } = await openTerminal("run");
+  const terminal = await openTerminal("run");
+  const { call, json, close } = terminal;
   expect((await call(["universes", "push", "pair", "DEMO@SAMPLE,STOCK@SAMPLE"])).stdout).toBe("Made pair.\n");
   expect((await json(["universes", "push", "pair", "DEMO@SAMPLE"])).version.version).toBe(2);
   expect((await json(["universes", "show", "pair", "1"])).members).toHaveLength(2);
@@ -19,9 +20,37 @@ Deno.test("a universe is pushed twice, read and run, and a run over two markets 
   expect(both.backtest.result.portfolio.contributions).toHaveLength(2);
   const one = await json(["run", "equal-weight", "DEMO@SAMPLE", ...range, "--universe", "pair"]);
   expect(one.backtest.parameters.universe).toBe("pair@2");
+  await rotate(terminal);
   expect((await call(["universes", "delete", "pair"])).code).toBe(0);
   await close();
 });
+
+/** A strategy that decides on many markets: each way to name them makes one account, and each refusal names a line that works. */
+async function rotate({ call, json, config }: Awaited<ReturnType<typeof openTerminal>>) {
+  const file = `${config}/turn/strategy.ts`;
+  const made = await call(["strategy", "new", `${config}/turn`, "--lang", "typescript", "--portfolio"]);
+  expect([made.code, made.stderr]).toEqual([0, ""]);
+  const alone = await call(["strategy", "run", file]);
+  expect([alone.code, alone.stdout]).toEqual([1, expect.stringMatching(/it decides on many. Instead: hindcast run/)]);
+  const { stdout: pushed } = await call(["strategy", "push", file]);
+  expect(pushed).toMatch(/^Registered turn, version 1.0.0. Run it: hindcast run turn /);
+  for (const said of [alone.stdout, pushed]) {
+    const [line = ""] = /(?<=hindcast )run .*/.exec(said) ?? [];
+    expect((await json(line.split(" "))).backtest).toMatchObject({ status: "completed", exchange: "SAMPLE" });
+  }
+  const range = ["2024-02-01", "2024-06-01", "-t", "1d", "-s", "lookback=5,10"];
+  const listed = { symbol: "ALDER", parameters: { instruments: [{ symbol: "ALDER" }, { symbol: "OAK" }] } };
+  const pair = JSON.stringify([{ symbol: "ALDER", exchange: "SAMPLE" }, { symbol: "OAK", exchange: "SAMPLE" }]);
+  const named: readonly (readonly [args: readonly string[], shown: object])[] = [
+    [[file, "ALDER@SAMPLE,OAK@SAMPLE", ...range, "--parameters", '{"portfolio":{"missing":"skip"}}'], listed],
+    [["momentum-rotation", "ALDER@SAMPLE", ...range, "--parameters", `{"instruments":${pair}}`], listed],
+    [["turn", "DEMO@SAMPLE", ...range, "--universe", "pair"], { parameters: { universe: "pair@2" } }],
+  ];
+  for (const [args, shown] of named) {
+    const { optimization } = await json(["optimize", ...args]);
+    expect(optimization).toMatchObject({ ...shown, status: "completed", markets: null, trials: { done: 2 } });
+  }
+}
 
 Deno.test("files of candles are imported with the admin's secret, and two of them answer with one document", async () => {
   const { call, json, config, close } = await openTerminal("read");

@@ -229,14 +229,16 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   expect((await user.finish(backtest.id)).at("/backtest/status")).toBe("completed");
 
   // The candles that the backtest had, by a run without a registration.
-  const run = (to: string) => {
-    const range = ["--symbol", "DEMO", "--from", "2024-02-01", "--to", to, "--timeframe", "1d"];
+  const run = (to: string, market = "DEMO@SAMPLE") => {
+    const range = ["--symbol", market, "--from", "2024-02-01", "--to", to, "--timeframe", "1d"];
     return runTaskCommand("strategy", ["run", `${folder}/strategy.wasm`, ...range, "--service", service.url]);
   };
   const ran = await run("2024-07-01");
   expect([ran.code, ran.stderr]).toEqual([0, ""]);
   expect(ran.stdout).toContain(`DEMO: 151 candles of 1d from ${service.url}`);
   expect(ran.stdout).toMatch(/lookahead +passed/);
+  const mistyped = await run("2024-07-01", "DEMOO@SAMPLE");
+  expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining("DEMOO on SAMPLE: did you mean DEMO?")]);
   const refused = await run("2024-01-01");
   expect([refused.code, refused.stderr]).toEqual([
     1,
