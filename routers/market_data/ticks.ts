@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AssetClass, Instrument } from "../../db/instruments.ts";
+import { type AssetClass, type Instrument, listMarketNames } from "../../db/instruments.ts";
 import { FEED_LABELS } from "../../db/schema.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { ASSET_CLASSES } from "../../engine/execution.ts";
@@ -11,6 +11,8 @@ import { sliceCandles } from "../../market/archive/candle_columns.ts";
 import { LostCandlesError } from "../../market/archive/chunk.ts";
 import { chooseTargets, completeFirst, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import { FeedError, type FeedFault } from "../../market/feeds/feed.ts";
+import { compactSymbol } from "../../market/feeds/symbols.ts";
+import { findNearest } from "../../market/nearest_name.ts";
 import type { Target } from "../../market/ingestion/fetch_series.ts";
 import { rangeOfDates } from "../../market/archive/made_candles.ts";
 import type { Wanted } from "../../market/on_demand/read_through.ts";
@@ -98,8 +100,17 @@ async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
   } catch (error) {
-    throw toAppError(error, input);
+    throw toAppError(error, input, await hintHeld(ctx, symbol, error));
   }
+}
+
+/** The end of a message where a feed lacks a symbol, or does not answer, and the archive has one that is nearly so called. */
+async function hintHeld({ db }: Context, symbol: string, error: unknown): Promise<string> {
+  if (!(error instanceof FeedError) || (error.fault !== "failed" && error.fault !== "unknown_symbol")) return "";
+  const { symbols } = await listMarketNames(db);
+  if (symbols.includes(symbol) || symbols.includes(compactSymbol(symbol))) return "";
+  const nearest = findNearest(symbol, symbols);
+  return nearest === undefined ? "" : `; no market is held as ${symbol}: did you mean ${nearest}?`;
 }
 
 /** The instrument that answers, after the archive has fetched what it lacks of the range. */
@@ -113,7 +124,7 @@ async function complete(
 }
 
 /** The error that a caller gets for the error of a search for candles. */
-function toAppError(cause: unknown, { symbol, timeframe }: TicksInput): unknown {
+function toAppError(cause: unknown, { symbol, timeframe }: TicksInput, hint = ""): unknown {
   if (cause instanceof TimeframeTooFineError) {
     const message = `must be ${cause.finest} or coarser for ${symbol}, not ${timeframe}`;
     return new AppError("TIMEFRAME_TOO_FINE", cause.message, { issues: [{ path: "/timeframe", message }], cause });
@@ -125,7 +136,7 @@ function toAppError(cause: unknown, { symbol, timeframe }: TicksInput): unknown 
   if (cause instanceof LostCandlesError) return new AppError("UNAVAILABLE", cause.message, { cause });
   if (cause instanceof FeedError) {
     const { retryAfterSeconds } = cause;
-    return new AppError(FEED_CODES[cause.fault], cause.message, {
+    return new AppError(FEED_CODES[cause.fault], `${cause.message}${hint}`, {
       cause,
       ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
     });

@@ -14,13 +14,15 @@ const secret = { "x-ingestion-admin-secret": INGESTION_SECRET };
 /** The moods of the exchange: it may be down, or give another price than before. */
 const state = { isDown: false, close: "1.5" };
 
-/** An exchange with hourly candles of one price, which does not know NOPE, limits BUSY and is broken for BROKEN. */
+/** An exchange with hourly candles of one price, which does not know NOPE and DEMOO, limits BUSY and is broken for BROKEN and DEMOX. */
 const exchange: Handler = (url) => {
   if (state.isDown) return new Response("", { status: 503 });
   const get = (name: string) => url.searchParams.get(name) ?? "";
-  if (get("symbol") === "NOPE") return Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 });
+  if (["NOPE", "DEMOO"].includes(get("symbol"))) {
+    return Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 });
+  }
   if (get("symbol") === "BUSY") return Response.json({}, { status: 429, headers: { "retry-after": "30" } });
-  if (get("symbol") === "BROKEN") return new Response("", { status: 500 });
+  if (["BROKEN", "DEMOX"].includes(get("symbol"))) return new Response("", { status: 500 });
   const rows = [];
   for (let time = Number(get("startTime")); time <= Number(get("endTime")) && rows.length < 1000; time += HOUR) {
     rows.push([time, "1", "2", "0.5", state.close, "10", time + HOUR - 1, "0", 1, "0", "0", "0"]);
@@ -169,6 +171,11 @@ async function surfaceRefusals(client: TestClient, asked: string[]) {
   const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
   expect(said(await get("symbol=NOPE&assetClass=crypto"))).toEqual([404, "SYMBOL_NOT_FOUND"]);
   expect(said(await get("symbol=BROKEN&assetClass=crypto"))).toEqual([502, "PROVIDER_FAILED"]);
+  for (const [symbol, code] of [["DEMOO", "SYMBOL_NOT_FOUND"], ["DEMOX", "PROVIDER_FAILED"]] as const) {
+    const near = await get(`symbol=${symbol}`);
+    const hint = expect.stringMatching(new RegExp(`Binance.*no market is held as ${symbol}: did you mean DEMO\\?$`));
+    expect([near.at("/error/code"), near.at("/error/message")]).toEqual([code, hint]);
+  }
   expect(said(await get("symbol=AAPL&assetClass=stock"))).toEqual([404, "SYMBOL_NOT_FOUND"]);
   expect((await get("symbol=AAPL&assetClass=stock&provider=provider_b")).at("/error/message")).toContain(
     "MASSIVE_API_KEY",
