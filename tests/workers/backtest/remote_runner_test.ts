@@ -43,6 +43,8 @@ Deno.test("a run fails with the code and message of its endpoint's failure", asy
     message: `Cannot use the answer of ${
       new URL(wrong.url).host
     } for candle 0 (2024-01-01T00:00:00.000Z): /decisions/0/0 must be an object, not "buy"`,
+    log: [],
+    plots: [],
   });
   await using absent = serveJson(() => new Response(null, { status: 404 }));
   expect((await run(absent.url)).outcome).toMatchObject({ type: "failed", code: "ENDPOINT_FAILED" });
