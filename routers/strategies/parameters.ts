@@ -41,7 +41,7 @@ export interface ParameterRules {
  * @throws AppError VALIDATION_FAILED
  */
 export function checkParameterSchema(schema: Parameters, path: string): void {
-  // What a class declares has not passed the check of a request's body.
+  // The check of a request's body has not seen the defaults that a class declares.
   const unstorable = findUnstorable(schema, path);
   if (unstorable !== undefined) throw refuseSchema(unstorable.path, unstorable.message);
   if (schema.type !== "object") throw refuseSchema(`${path}/type`, `must be "object", not ${quote(schema.type)}`);
