@@ -28,11 +28,14 @@ export function LinkRow({ link, className, children }: {
 }
 
 /** The link of a row, whose text may be too long for its cell. */
-export function RowLink({ link, text }: { readonly link: LinkProps; readonly text: string }) {
+export function RowLink(
+  { link, text, label = text }: { readonly link: LinkProps; readonly text: string; readonly label?: string },
+) {
   return (
     <Link
       {...link}
-      title={text}
+      title={label}
+      aria-label={label}
       onClick={(event) => event.stopPropagation()}
       className="block truncate font-medium hover:underline"
     >

@@ -5,7 +5,7 @@ import { api, type BacktestSummary } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { formatPercent, formatTime, toneClass } from "../../parts/format.ts";
 import { TRY_TAG } from "../runs/runs_search.ts";
-import { settingsThatDiffer } from "../runs/settings_that_differ.ts";
+import { settingsBelow, settingsThatDiffer } from "../runs/settings_that_differ.ts";
 import { Table, type TableColumn, TALL_ROW_CLASS } from "../../parts/table.tsx";
 
 const OFFERED = 50;
@@ -68,8 +68,9 @@ function Row({ run, settings, isChosen, isFull, onToggle }: {
   readonly isFull: boolean;
   readonly onToggle: () => void;
 }) {
-  const { symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
+  const { strategy, symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
   const name = run.name ?? run.default_name;
+  const below = settingsBelow(run, settings);
   return (
     <tr className={TALL_ROW_CLASS}>
       <td className="px-3 text-left">
@@ -83,10 +84,8 @@ function Row({ run, settings, isChosen, isFull, onToggle }: {
         />
       </td>
       <td className="px-3 text-left">
-        <span className="block truncate font-medium" title={name}>{name}</span>
-        <span className="block truncate text-xs text-muted" title={settings}>
-          {name.includes(settings) ? "" : settings}
-        </span>
+        <span className="block truncate font-medium" title={name}>{run.name ?? strategy}</span>
+        <span className="block truncate text-xs text-muted" title={below}>{below}</span>
       </td>
       <td className="truncate px-3 text-left" title={`${symbol} on ${exchange}`}>{symbol} · {timeframe}</td>
       <td className="px-3 text-left whitespace-nowrap text-muted">{start_date} – {end_date}</td>

@@ -8,7 +8,7 @@ import { StarButton } from "../../parts/star_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
 import type { RunsChange, RunSort, RunsSearch } from "./runs_search.ts";
-import { settingsThatDiffer } from "./settings_that_differ.ts";
+import { settingsBelow, settingsThatDiffer } from "./settings_that_differ.ts";
 
 const COLUMNS: readonly (TableColumn & { readonly by?: RunSort })[] = [
   { label: "Choose", isText: true, width: "4.5rem", onPhone: WIDE_ONLY },
@@ -146,15 +146,19 @@ function RunRow({ run, settings, isChosen, onChoose }: {
 }
 
 /**
- * A run's name; below the strategy where it has a name, the settings that tell it from others, and the tags, which filter the list and
- * find no room on a phone.
+ * A run's name; below the strategy where it has a name, the settings that tell it apart, and the tags, which filter the list and find no
+ * room on a phone.
  */
 function Name({ run, settings }: { readonly run: BacktestSummary; readonly settings: string }) {
   const { id, name, default_name, strategy, tags, symbol, timeframe } = run;
-  const shown = name ?? default_name;
+  const below = settingsBelow(run, settings);
   return (
     <>
-      <RowLink link={linkOptions({ to: "/runs/$id", params: { id } })} text={shown} />
+      <RowLink
+        link={linkOptions({ to: "/runs/$id", params: { id } })}
+        text={name ?? strategy}
+        label={name ?? default_name}
+      />
       <div className="flex min-w-0 gap-1.5 text-xs text-muted">
         {name !== null && <span className="max-w-1/2 shrink-0 truncate max-sm:hidden" title={strategy}>{strategy}
         </span>}
@@ -169,7 +173,7 @@ function Name({ run, settings }: { readonly run: BacktestSummary; readonly setti
             <Revised />
           </span>
         )}
-        {!shown.includes(settings) && <span className="min-w-0 truncate" title={settings}>{settings}</span>}
+        {below !== "" && <span className="min-w-0 truncate" title={below}>{below}</span>}
         {tags.length > 0 && <Tags tags={tags} />}
       </div>
     </>

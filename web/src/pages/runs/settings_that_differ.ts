@@ -15,3 +15,14 @@ export function settingsThatDiffer(
   }
   return found;
 }
+
+/**
+ * The line below a run's name: the settings that tell it from others; where none do, and it has no name of its own, those that differ from
+ * the strategy's defaults.
+ */
+export function settingsBelow(
+  { name, strategy, default_name }: Pick<BacktestSummary, "name" | "strategy" | "default_name">,
+  differing: string,
+): string {
+  return differing || (name === null ? default_name.slice(`${strategy}: `.length) : "");
+}
