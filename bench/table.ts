@@ -34,7 +34,8 @@ function cellsOf({ measure, ours, reference = null, goal = null, unit = "ms" }: 
 }
 
 function goalOf({ most = Infinity, least = -Infinity }: NonNullable<Row["goal"]>, value: number, unit: string): string {
-  const limit = most === Infinity ? `at least ${least}${unit}` : `at most ${most}${unit}`;
+  const bound = Number((most === Infinity ? least : most).toPrecision(4));
+  const limit = `${most === Infinity ? "at least" : "at most"} ${bound}${unit}`;
   return value <= most && value >= least ? limit : `${limit}: missed`;
 }
 

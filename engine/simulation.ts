@@ -107,8 +107,9 @@ export class Simulation {
     if (i >= this.#alarms.index || this.#alarms.ringsIn(this.#candles, i)) {
       if (this.#hasFinancing) this.#finance(i);
       this.market.simulate(i);
+      return this.#mark(i);
     }
-    return this.#mark(i);
+    return this.#value(i);
   }
 
   /** Takes over the decisions at the close of candle `i`. Returns as `advance` does. */
@@ -131,12 +132,17 @@ export class Simulation {
     this.ledger.finish();
   }
 
-  /** Values the account at the close; false when nothing is left. */
+  /** Notes the balances after what has happened up to the close, and values the account; false when nothing is left. */
   #mark(i: number): boolean {
+    this.balances.mark(i - this.#firstIndex, this.account.cash, this.ledger.quantity);
+    return this.#value(i);
+  }
+
+  /** Values the account at the close; false when nothing is left. */
+  #value(i: number): boolean {
     const { account } = this;
     const { quantity } = this.ledger;
     const row = i - this.#firstIndex;
-    this.balances.mark(row, account.cash, quantity);
     const equity = account.cash + quantity * this.#candles.close[i]!;
     account.equity = equity;
     this.equity[row] = equity;
