@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "../support/postgres.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
 import { type Failure, fuzz, type Tally } from "./fuzzer.ts";
+import { buildConsole } from "../../web/build.ts";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
 import { findGrowth, measure, measureSettled, type Size } from "./growth.ts";
 import { listAccountTargets, listTargets } from "./targets.ts";
@@ -51,7 +52,8 @@ async function run(): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-fuzz-" });
   opened.defer(() => Deno.remove(folder, { recursive: true }));
   const environment = { DATA_DIR: folder, WORKERS: "2", ...outside.environment };
-  // Scripts in Python are refused as unavailable until it is there.
+  // Reports and scripts in Python are refused as unavailable until these are there.
+  await buildConsole();
   await buildInterpreter();
   const service = await startProcess("serve", { ...environment, ...await openDatabase(opened) });
   const isWell = await fuzzFor(service, outside.origin).catch((error) => {
