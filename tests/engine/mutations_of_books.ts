@@ -87,6 +87,12 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: "account.cash + quantity * this.#candles.open[i]!;",
   },
   {
+    rule: "balances are noted where something happened",
+    file: "engine/simulation.ts",
+    text: "    this.balances.mark(i - this.#firstIndex, this.account.cash, this.ledger.quantity);\n",
+    replacement: "",
+  },
+  {
     rule: "balances are 0 from ruin on",
     file: "engine/simulation.ts",
     text: "    this.balances.mark(row, account.cash, ledger.quantity);\n",
