@@ -15,17 +15,8 @@ import {
   readsSettings,
 } from "./commands.ts";
 
-/** A build runs the code of packages, which has no use for them. */
-const SECRETS = [
-  "BETTER_AUTH_SECRET",
-  "BETTER_AUTH_SECRET_OLD",
-  "DATABASE_URL",
-  "INGESTION_ADMIN_SECRET",
-  "MASSIVE_API_KEY",
-  "S3_ACCESS_KEY_ID",
-  "S3_SECRET_ACCESS_KEY",
-  "SMTP_URL",
-];
+/** A build runs the code of packages, which has no use for the other settings and the secrets among them. */
+const SETTINGS_OF_BUILDS = ["PYTHON", "PYTHON_WHEELS"];
 // Of a build: it leaves the processors to the service that starts beside it, and gets on where they are busy.
 const BUILD_NICE = "10";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -46,7 +37,7 @@ async function launch(name: CommandName, args: readonly string[]): Promise<numbe
   const processes = new Processes();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, () => processes.pass(signal));
   const { builds = [] }: Command = COMMANDS[name];
-  const building = build(builds, withoutSecrets(variables), processes);
+  const building = build(builds, forBuilds(variables), processes);
   const code = await processes.run([...denoArguments(name, dataDir, listNamedFiles(variables)), ...args]);
   processes.stop();
   await building;
@@ -106,8 +97,9 @@ class Processes {
   }
 }
 
-function withoutSecrets(variables: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !SECRETS.includes(name)));
+function forBuilds(variables: Readonly<Record<string, string>>): Record<string, string> {
+  const withheld = listSettings().filter((name) => !SETTINGS_OF_BUILDS.includes(name));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !withheld.includes(name)));
 }
 
 /** @returns A line for each name that is nearly a setting's, and none for settings and for names of other programs. */

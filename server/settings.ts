@@ -36,6 +36,7 @@ export interface SettingRow {
   /** Markdown. */
   readonly defaultText: string;
   readonly description: string;
+  readonly isSecret: boolean;
 }
 
 /** Every setting below a schema, in the order of declaration. */
@@ -44,8 +45,9 @@ export function listSettings(schema: z.ZodObject): SettingRow[] {
     if (field instanceof z.ZodObject) return listSettings(field);
     const found = settings.get(field);
     if (found === undefined) return [];
-    const { variable, description, unset } = found;
-    return [{ variable, description, defaultText: unset ?? describeDefault(field.safeParse(undefined).data) }];
+    const { variable, description, unset, isSecret = false } = found;
+    const defaultText = unset ?? describeDefault(field.safeParse(undefined).data);
+    return [{ variable, description, defaultText, isSecret }];
   });
 }
 

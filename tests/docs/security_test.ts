@@ -4,7 +4,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import { denoArguments } from "../../cli/commands.ts";
 import { CORRELATED_MAX, SAMPLES_MAX } from "../../engine/portfolio/portfolio.ts";
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
-import { VARIABLES } from "../../server/config.ts";
+import { SETTINGS, VARIABLES } from "../../server/config.ts";
 import { EVENT_LIMITS } from "../../server/answers/stream_limits.ts";
 import { UNREAD_LIMITS } from "../../server/answers/unread_events.ts";
 import { RESULT_BYTES_MAX, TRIAL_BYTES_MAX } from "../../workers/rows/rows_task.ts";
@@ -20,7 +20,7 @@ import {
 import { ERRORS_CHARS_MAX } from "../../workers/sandbox/sandbox_process.ts";
 import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/contracts/layout.ts";
 import * as ABI from "../../workers/sandbox/contracts/abi.ts";
-import { readPage } from "../support/pages.ts";
+import { readPage, rowsOf } from "../support/pages.ts";
 import { SUITES } from "../support/run_suite.ts";
 
 const PAGE = await readPage("docs/security.md");
@@ -42,6 +42,13 @@ Deno.test("the list of permissions is what the commands run with", () => {
     })
   );
   expect(listed.toSorted()).toEqual(given.toSorted());
+});
+
+Deno.test("the table of secrets has each setting that is one", () => {
+  const [, section = ""] = /^## Secrets\n(.*?)^## /ms.exec(PAGE) ?? [];
+  const listed = rowsOf(section).flatMap(([name = ""]) => /^`([A-Z][A-Z0-9_]+)`$/.exec(name)?.slice(1) ?? []);
+  const secret = SETTINGS.filter(({ isSecret }) => isSecret).map(({ variable }) => variable);
+  expect(listed.toSorted()).toEqual(secret.toSorted());
 });
 
 Deno.test("what one client may cost is what the code allows", () => {
