@@ -146,6 +146,23 @@ Deno.test("a database that refuses the service ends the start with one line", as
   await drop();
 });
 
+Deno.test("an address of the database that cannot be used ends the start with one line and no password", async () => {
+  const form = "its form is postgres://user:password@host:port/database";
+  const wrong = {
+    "postgres://ada:hunter2@127.0.0.1:99999/db": `it cannot be read: ${form}`,
+    "postgres://ada:hunter2/more@127.0.0.1/db": `it cannot be read: ${form}`,
+    "postgres://ada:hunter2%w@127.0.0.1/db": "it cannot be read: it has a % that begins no character: write %25 for it",
+    "postgres://ada:hunter2@127.0.0.1/db?sslmode=maybe": "Cannot connect to PostgreSQL with sslmode=maybe: use disable",
+    "postgres://ada:hunter2@127.0.0.1/db?sslrootcert=ca.pem": "sslrootcert encrypts nothing by itself: add sslmode=",
+  };
+  for (const [DATABASE_URL, reason] of Object.entries(wrong)) {
+    const { code, stderr } = await runTask("worker", [], { ...SECRETS, DATABASE_URL });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
+    expect(stderr).toContain(`Cannot start: DATABASE_URL is refused: ${reason}`);
+    expect(stderr).not.toContain("hunter2");
+  }
+});
+
 Deno.test("a service that is told to end twice, as a terminal and npx tell it, ends once", async () => {
   const { url, drop } = await createTestDatabase("service");
   const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url, LOG_LEVEL: "info" });

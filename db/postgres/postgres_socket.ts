@@ -9,6 +9,8 @@ const DEFAULT_PORT = 5432;
 // PostgreSQL's SSLRequest message, and the byte that accepts it.
 const TLS_REQUEST = Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f);
 const TLS_ACCEPTED = "S".charCodeAt(0);
+// The URL parameters that name files: the authority, the client's certificate and its key.
+const CERTIFICATES = ["sslrootcert", "sslcert", "sslkey"] as const;
 // The URL parameters that are sent to the server.
 const SERVER_SETTINGS = [
   "application_name",
@@ -29,6 +31,13 @@ export class ConnectionError extends Error {
 class EncryptionError extends Error {
   override readonly name = "EncryptionError";
   /** The SQLSTATE of a refused sign-in. */
+  readonly code = "28000";
+}
+
+/** An address that cannot be used. The message has no password: `URL` and `decodeURIComponent` would quote it. */
+class AddressError extends Error {
+  override readonly name = "AddressError";
+  /** The SQLSTATE of a refused sign-in: a retry would fail again. */
   readonly code = "28000";
 }
 
@@ -57,11 +66,11 @@ export interface PostgresAddress {
  * runtime's authorities or those in the file `sslrootcert`; `no-verify` encrypts only; `disable`, the default, does neither. `sslcert`
  * and `sslkey` name the files of a client certificate. `prepare=false` turns prepared statements off.
  *
- * @throws {TypeError} When the URL cannot be read or names an unknown `sslmode`.
+ * @throws {AddressError} When the URL cannot be read, names an unknown `sslmode`, or names certificates that cannot be used.
  */
 export function parseAddress(url: string): PostgresAddress {
-  const { hostname, port, pathname, username, password, searchParams } = new URL(url);
-  const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+  const { hostname, port, pathname, username, password, searchParams } = parseUrl(url);
+  const host = searchParams.get("host") ?? decode(hostname);
   const settings = SERVER_SETTINGS.flatMap((name) => {
     const value = searchParams.get(name);
     return value === null ? [] : [[name, value]];
@@ -69,34 +78,54 @@ export function parseAddress(url: string): PostgresAddress {
   return {
     host: host.replace(/^\[(.*)\]$/, "$1") || "localhost",
     port: Number(port || searchParams.get("port") || DEFAULT_PORT),
-    database: decodeURIComponent(pathname.slice(1)),
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
+    database: decode(pathname.slice(1)),
+    user: decode(username),
+    password: decode(password),
     tls: readTls(searchParams),
     settings: Object.fromEntries(settings),
     prepares: searchParams.get("prepare") !== "false",
   };
 }
 
+function parseUrl(url: string): URL {
+  const parsed = URL.parse(url);
+  if (parsed !== null) return parsed;
+  throw new AddressError(
+    "it cannot be read: its form is postgres://user:password@host:port/database, with %2F for / in a password, and the like for # and ?",
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new AddressError("it cannot be read: it has a % that begins no character: write %25 for it");
+  }
+}
+
 function readTls(parameters: URLSearchParams): tls.ConnectionOptions | null {
   const mode = parameters.get("sslmode") ?? (parameters.get("ssl") === "true" ? "require" : "disable");
-  if (mode === "disable") return null;
+  if (mode === "disable") {
+    const unused = CERTIFICATES.find((name) => parameters.has(name));
+    if (unused === undefined) return null;
+    throw new AddressError(`${unused} encrypts nothing by itself: add sslmode=require`);
+  }
   if (mode === "no-verify") return { rejectUnauthorized: false };
   if (!["prefer", "require", "verify-ca", "verify-full"].includes(mode)) {
-    throw new TypeError(
+    throw new AddressError(
       `Cannot connect to PostgreSQL with sslmode=${mode}: use disable, require, verify-full or no-verify`,
     );
   }
-  const read = (name: string) => {
+  const read = (name: (typeof CERTIFICATES)[number]) => {
     const path = parameters.get(name);
     if (path === null || path === "system") return undefined;
     try {
       return readFileSync(path, "utf8");
     } catch (cause) {
-      throw new TypeError(`Cannot connect to PostgreSQL with ${name}=${path}: the file cannot be read`, { cause });
+      throw new AddressError(`Cannot connect to PostgreSQL with ${name}=${path}: the file cannot be read`, { cause });
     }
   };
-  const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
+  const [ca, cert, key] = CERTIFICATES.map(read);
   return {
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
