@@ -31,7 +31,6 @@ import { measure, StreamLimits } from "./answers/stream_limits.ts";
 import { serveConsole } from "./console.ts";
 import { serveLinkPreviews } from "./shared_page.ts";
 import { ReportShell } from "./answers/encode_report.ts";
-import { describeApi } from "./openapi/document.ts";
 import { ROUTES } from "./rest/routes.ts";
 import { serveRest } from "./rest/serve_rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
@@ -214,7 +213,8 @@ function serveTrpc(app: Hono<ServerEnv>, streams: StreamLimits, options: AppOpti
 /** Serves the description of the API, which is made when it is first asked for. */
 function serveDescription(app: Hono<ServerEnv>): void {
   let text: string | undefined;
-  app.get("/openapi.json", (c) => {
+  app.get("/openapi.json", async (c) => {
+    const { describeApi } = await import("./openapi/document.ts");
     text ??= JSON.stringify(describeApi());
     return c.body(text, 200, { "content-type": "application/json", "cache-control": "public, max-age=300" });
   });

@@ -1,7 +1,7 @@
 /** An agent's whole way over the Model Context Protocol, with the official client. */
 import { expect } from "@std/expect";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
-import { TOOLS } from "../../server/agents/serve_agents.ts";
+import { TOOLS } from "../../server/agents/answer_message.ts";
 import { connectAgent } from "../support/agent.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
