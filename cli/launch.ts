@@ -37,7 +37,8 @@ async function launch(name: CommandName, args: readonly string[]): Promise<numbe
   const processes = new Processes();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, () => processes.pass(signal));
   const { builds = [] }: Command = COMMANDS[name];
-  const building = build(builds, forBuilds(variables), processes);
+  // With `--help` and `--version`, and words that it refuses, a command starts nothing.
+  const building = build(args.length === 0 ? builds : [], forBuilds(variables), processes);
   const code = await processes.run([...denoArguments(name, dataDir, listNamedFiles(variables)), ...args]);
   processes.stop();
   await building;

@@ -14,7 +14,11 @@ import { readUntil } from "../support/until.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Starts the launcher in a folder of the test's: a service that says its PID, and builds of which the first runs until it is ended. */
-async function launchIn(folder: string, env: Record<string, string>): Promise<Deno.ChildProcess> {
+async function launchIn(
+  folder: string,
+  env: Record<string, string>,
+  given: readonly string[] = [],
+): Promise<Deno.ChildProcess> {
   const say = `const say = (text) => Deno.stdout.writeSync(new TextEncoder().encode(text + "\\n"));`;
   const show = `say("build " + JSON.stringify(Deno.env.toObject()));`;
   const files = {
@@ -27,7 +31,12 @@ async function launchIn(folder: string, env: Record<string, string>): Promise<De
   };
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
   const args = manifest.tasks.start.command.replace("=server/", `=${ROOT}server/`).replace("cli/", `${ROOT}cli/`);
-  return new Deno.Command(Deno.execPath(), { args: args.split(" ").slice(1), cwd: folder, env, stdout: "piped" })
+  return new Deno.Command(Deno.execPath(), {
+    args: [...args.split(" ").slice(1), ...given],
+    cwd: folder,
+    env,
+    stdout: "piped",
+  })
     .spawn();
 }
 
@@ -84,6 +93,21 @@ Deno.test("a build gets no setting of others; a service that is killed ends it, 
   // No other build begins after the end.
   expect(rest + (await output.read()).value).not.toContain("second");
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("nothing is built for --help or --version", async () => {
+  for (const argument of ["--help", "--version"]) {
+    const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+    const launcher = await launchIn(folder, {}, [argument]);
+    const output = launcher.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const said = await readUntil(output, /^service \d+\n/m);
+    launcher.kill("SIGTERM");
+    await launcher.status;
+    let rest = "";
+    for (let part = await output.read(); !part.done; part = await output.read()) rest += part.value;
+    expect(said + rest).not.toMatch(/build|second/);
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("a mistyped setting is named with the nearest right one", () => {
