@@ -1,6 +1,7 @@
 import {
   and,
   count,
+  desc,
   eq,
   exists,
   inArray,
@@ -18,6 +19,7 @@ import type { Db } from "./client.ts";
 import { queryText } from "./postgres_session.ts";
 import { prepareOnce } from "./prepare_once.ts";
 import { backtests, backtestSizes, modules, optimizations, strategies, strategyVersions } from "./schema.ts";
+import { byVersion } from "./strategies.ts";
 
 /** Takes a user's lock until the transaction ends: one transaction at a time, in any process, counts and adds their records. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
@@ -103,9 +105,12 @@ export async function measureRegistry(
 /** Counts the bytes that a user's public strategies take in the catalogue of everybody, as JSON without their short fields. */
 export async function measurePublic(tx: Db, ownerId: string): Promise<number> {
   const { defaultConfig, parameterSchema, description } = strategies;
+  const own = tx.select({ schema: strategyVersions.parameterSchema }).from(strategyVersions)
+    .where(eq(strategyVersions.strategyId, strategies.id)).orderBy(desc(byVersion)).limit(1);
+  const schema = sql`coalesce((${own}), ${parameterSchema})`;
   const [row] = await tx.select({
     bytes: sum(
-      sql`octet_length(${defaultConfig}::text) + octet_length(${parameterSchema}::text) + octet_length(${description})`,
+      sql`octet_length(${defaultConfig}::text) + octet_length(${schema}::text) + octet_length(${description})`,
     ),
   }).from(strategies).where(and(eq(strategies.ownerId, ownerId), eq(strategies.isPublic, true)));
   return Number(row?.bytes ?? 0);

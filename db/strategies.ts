@@ -14,10 +14,18 @@ export interface StrategyRow {
 }
 
 // Versions are dotted numbers: as arrays of numbers, 1.10 is above 1.9.
-const byVersion = sql`string_to_array(${strategyVersions.version}, '.')::bigint[]`;
+export const byVersion = sql`string_to_array(${strategyVersions.version}, '.')::bigint[]`;
 
 /** A user sees their own strategies and public ones. */
 const visibleTo = (userId: string) => or(eq(strategies.ownerId, userId), eq(strategies.isPublic, true));
+
+/** The parameter_schema of a version: what its own code declares or reads, or the schema of its strategy's registration. */
+export function schemaOf(
+  { parameterSchema }: Pick<Strategy, "parameterSchema">,
+  version: Pick<StrategyVersion, "parameterSchema">,
+): Strategy["parameterSchema"] {
+  return version.parameterSchema ?? parameterSchema;
+}
 
 function selectWithLatest(db: Db) {
   const latest = db.select().from(strategyVersions)
@@ -30,6 +38,7 @@ function selectWithLatest(db: Db) {
       runtimeConfig: latest.runtimeConfig,
       sha256: latest.sha256,
       sizeBytes: latest.sizeBytes,
+      parameterSchema: latest.parameterSchema,
       createdAt: latest.createdAt,
     },
   }).from(strategies).innerJoinLateral(latest, sql`true`);

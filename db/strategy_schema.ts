@@ -52,6 +52,8 @@ export const strategyVersions = pgTable("strategy_versions", {
   /** The module of a WASM version, the source of a script. */
   sha256: text("sha256").references(() => modules.sha256),
   sizeBytes: integer("size_bytes"),
+  /** The parameters that its code declares or reads; null: those of the strategy's parameter_schema. As written, as that one is. */
+  parameterSchema: json("parameter_schema").$type<Readonly<Record<string, unknown>>>(),
   createdAt: moment("created_at").notNull().defaultNow(),
 }, (table) => [
   primaryKey({ columns: [table.strategyId, table.version] }),

@@ -10,7 +10,7 @@ const MONTH = /^1?[ -]?mo(?:n|nths?)?$/i;
 /**
  * Finds the name that somebody probably meant.
  *
- * @returns The first of those with the fewest inserted, left out or changed characters: at most two, and fewer than half of the name's;
+ * @returns The first of those with the fewest inserted, left out, changed or swapped characters: at most two, and fewer than half of the name's;
  * undefined where no name is so near.
  */
 export function findNearest(name: string, names: readonly string[]): string | undefined {
@@ -40,16 +40,19 @@ export function hintNames(name: string, names: readonly string[]): string {
   return `: did you mean ${nearest}?${all === "" || all === nearest ? "" : ` There are ${all}`}`;
 }
 
-/** Levenshtein's distance, a row of its table at a time. */
+/** Levenshtein's distance, with neighbours that changed places as one edit, a row of its table at a time. */
 function countEdits(from: string, to: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 1; i <= from.length; i++) {
     const next = [i];
     for (let j = 1; j <= to.length; j++) {
       const change = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+      const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swap = isSwapped ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1, swap));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[to.length]!;
 }

@@ -113,7 +113,9 @@ function listStepsAside(own: Parameters, schema: Parameters | null): { name: str
   return numeric.slice(0, PARAMETERS_MAX).flatMap(([name, value]) => {
     const rules = Object(properties[name]);
     return [-1, 1].flatMap((side) => {
-      const moved = moveAside(Number(value), side, stepOf(rules));
+      // Of a parameter that no rule describes, a whole number stays one.
+      const isWhole = Object.keys(rules).length === 0 && Number.isInteger(value);
+      const moved = moveAside(Number(value), side, isWhole ? 1 : stepOf(rules));
       return moved === null || describeMisfit(moved, rules) !== null ? [] : [{ name, value: moved }];
     });
   });

@@ -27,6 +27,9 @@ const INSTRUMENTS_BYTES_MAX = 128 * 1024;
 // Parameters of such names are the client's remarks, whatever the schema says.
 const REMARK_PREFIX = "x-";
 
+/** The schema of a registration that describes no parameter: what its code declares or reads stands in its place. */
+export const NO_PARAMETERS: Parameters = { type: "object", properties: {} };
+
 /** A strategy's rules for its parameters. */
 export interface ParameterRules {
   readonly name: string;
@@ -138,6 +141,16 @@ export function changedParameters(strategy: ParameterRules, effective: Parameter
   const isChanged = ([name, value]: [string, unknown]) =>
     !name.startsWith(REMARK_PREFIX) && JSON.stringify(value) !== JSON.stringify(defaults[name]);
   return Object.fromEntries(Object.entries(withoutReserved(effective)).filter(isChanged));
+}
+
+/** The part of a default_config that its schema accepts by name: all of it, unless other names are refused. */
+export function knownDefaults({ default_config, parameter_schema }: Omit<ParameterRules, "name">): Parameters {
+  const { properties, additionalProperties } = readRules(parameter_schema, "");
+  if (additionalProperties?.never !== true) return default_config;
+  const own = withoutReserved(default_config);
+  const isKnown = (name: string) =>
+    !Object.hasOwn(own, name) || name.startsWith(REMARK_PREFIX) || properties?.has(name);
+  return Object.fromEntries(Object.entries(default_config).filter(([name]) => isKnown(name)));
 }
 
 function defaultParameters({ default_config }: ParameterRules, rules: Rules): Record<string, unknown> {

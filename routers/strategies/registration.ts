@@ -20,6 +20,7 @@ import { type CheckedModule, checkModule } from "./module_check.ts";
 import {
   checkParameterSchema,
   effectiveParameters,
+  NO_PARAMETERS,
   type ParameterRules,
   type Parameters,
   requireShortDescription,
@@ -69,9 +70,6 @@ export const textShape = {
   default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
 };
 
-/** A Python script's own declarations stand in its place. */
-const NO_PARAMETERS = { type: "object", properties: {} };
-
 export const strategySchema = inputObject({
   slug: z.string().min(3).max(64).regex(
     /^[a-z0-9]+([-_][a-z0-9]+)*$/,
@@ -85,7 +83,7 @@ export const strategySchema = inputObject({
   min_candles: z.int().min(1).max(1_000_000).default(1),
   lookback_candles: lookbackSchema.default(0),
   default_config: textShape.default_config.default({}),
-  parameter_schema: freeForm.default(NO_PARAMETERS),
+  parameter_schema: freeForm.default({ ...NO_PARAMETERS }),
   is_public: textShape.is_public.default(false),
   source_access: textShape.source_access.default("hidden"),
   initial_version: versionRequestSchema,
@@ -109,7 +107,8 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type, language: request.language };
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
-  const parameterSchema = declaredSchema(request, checked.module);
+  const isDeclared = isDeepStrictEqual(request.parameter_schema, NO_PARAMETERS);
+  const declared = isDeclared ? declaredSchema(request, checked.module) : null;
   return await ctx.db.transaction(async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
     await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
@@ -125,10 +124,14 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
       minCandles: request.min_candles,
       lookbackCandles: lookback,
       defaultConfig: request.default_config,
-      parameterSchema,
+      parameterSchema: declared ?? request.parameter_schema,
       isPublic: request.is_public,
       sourceAccess: request.source_access,
-    }, { version: request.initial_version.version ?? FIRST_VERSION, ...checked.values });
+    }, {
+      version: request.initial_version.version ?? FIRST_VERSION,
+      parameterSchema: declared,
+      ...checked.values,
+    });
     if (row === null) throw slugTaken(request.slug);
     if (request.is_public) await requireRoomInCatalogue(tx, ctx.user.id);
     return row;
@@ -136,18 +139,21 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
 }
 
 /**
- * The schema of the request, or, where it has none, what the script itself declares.
+ * The schema that a version's own code declares, or that has the parameters which it reads; null where nobody knows them all.
  *
  * @throws AppError VALIDATION_FAILED, INVALID_PARAMETERS when default_config does not fit it.
  */
-function declaredSchema(request: StrategyRequest, code: CheckedModule | null): Parameters {
+function declaredSchema(
+  { name, default_config }: Pick<ParameterRules, "name" | "default_config">,
+  code: CheckedModule | null,
+): Parameters | null {
   const declared = code?.parameterSchema ?? null;
-  if (declared === null || !isDeepStrictEqual(request.parameter_schema, NO_PARAMETERS)) return request.parameter_schema;
+  if (declared === null) return null;
   const path = "/strategy/parameter_schema";
-  const described = { ...request, parameter_schema: declared };
   checkParameterSchema(declared, path);
-  requireShortDescription(described);
-  effectiveParameters({ ...described, default_config: {} }, request.default_config, "/strategy/default_config", path);
+  requireShortDescription({ default_config, parameter_schema: declared });
+  const rules = { name, default_config: {}, parameter_schema: declared };
+  effectiveParameters(rules, default_config, "/strategy/default_config", path);
   return declared;
 }
 
@@ -163,13 +169,15 @@ export async function addVersion(
 ): Promise<StrategyVersion> {
   if (request.version !== undefined) requireHigher(request.version, latest.version);
   const place = { path: "/version", runtimeType: strategy.runtimeType, language: strategy.language };
+  const isDeclared = declaresOwn(strategy, latest);
   const rules: ParameterRules = {
     name: strategy.name,
     default_config: strategy.defaultConfig,
-    parameter_schema: strategy.parameterSchema,
+    parameter_schema: isDeclared ? NO_PARAMETERS : strategy.parameterSchema,
   };
   const dryRun = effectiveParameters(rules, {}, "/strategy/default_config");
   const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
+  const parameterSchema = isDeclared ? declaredSchema(rules, checked.module) ?? NO_PARAMETERS : null;
   return await ctx.db.transaction(async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
     await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
@@ -181,8 +189,15 @@ export async function addVersion(
     const version = request.version ?? nextVersion(highest.version);
     requireHigher(version, highest.version);
     if (checked.module !== null) await storeModule(tx, checked.module);
-    return await insertVersion(tx, { strategyId: strategy.id, version, ...checked.values });
+    const added = await insertVersion(tx, { strategyId: strategy.id, version, parameterSchema, ...checked.values });
+    if (strategy.isPublic && parameterSchema !== null) await requireRoomInCatalogue(tx, ctx.user.id);
+    return added;
   });
+}
+
+/** True for a strategy that was registered without a parameter_schema: each version then has its own. */
+function declaresOwn({ parameterSchema }: StrategyRow["strategy"], latest: StrategyVersion): boolean {
+  return latest.parameterSchema !== null || isDeepStrictEqual(parameterSchema, NO_PARAMETERS);
 }
 
 async function checkVersion(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findStrategiesByName, findStrategy, getVersion, type StrategyRow } from "../../db/strategies.ts";
+import { findStrategiesByName, findStrategy, getVersion, schemaOf, type StrategyRow } from "../../db/strategies.ts";
 import type { Db } from "../../db/client.ts";
 import { holdModule, type Module, readOwnModule, storeModule } from "../../db/modules.ts";
 import { CODE_FORMATS, RUNTIME_TYPES, type SandboxRuntime } from "../../db/schema.ts";
@@ -23,7 +23,7 @@ import {
   unknownStrategy,
   unknownVersion,
 } from "./unknown_strategy.ts";
-import { type ParameterRules, type Parameters, undeclared, withoutReserved } from "./parameters.ts";
+import { knownDefaults, type ParameterRules, type Parameters, undeclared, withoutReserved } from "./parameters.ts";
 import {
   checkFormat,
   type ModuleSource,
@@ -175,8 +175,7 @@ function resolveRow(
     slug: strategy.slug,
     version: version.version,
     default_frequency: strategy.defaultFrequency,
-    default_config: strategy.defaultConfig,
-    parameter_schema: strategy.parameterSchema,
+    ...ownRules(strategy, version),
     runtime: isForeign ? { ...runtime, isForeign } : runtime,
     builtin: null,
     portfolioBuiltin: null,
@@ -184,6 +183,16 @@ function resolveRow(
     module: null,
     shown: undefined,
   };
+}
+
+/** A version's rules. The default_config is that of the newest version: an older one may not know all of it. */
+function ownRules(
+  strategy: StrategyRow["strategy"],
+  version: StrategyRow["latest"],
+): Pick<ParameterRules, "default_config" | "parameter_schema"> {
+  const schema = schemaOf(strategy, version);
+  const rules = { default_config: strategy.defaultConfig, parameter_schema: schema };
+  return version.parameterSchema === null ? rules : { ...rules, default_config: knownDefaults(rules) };
 }
 
 function decidesOnMarkets(runtime: SandboxRuntime): boolean {

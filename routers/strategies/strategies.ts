@@ -8,6 +8,7 @@ import {
   findStrategy,
   getVersion,
   listVersions,
+  schemaOf,
   type StrategyRow,
   type StrategyVersion,
   updateStrategy,
@@ -102,10 +103,10 @@ export const strategiesRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { name, description, default_config: defaultConfig } = input.strategy;
       const { is_public: isPublic, source_access: sourceAccess } = input.strategy;
-      const { strategy } = await mustOwn(ctx, input.slug);
+      const { strategy, latest } = await mustOwn(ctx, input.slug);
       requireOwnCode(strategy.runtimeType, sourceAccess);
       if (defaultConfig !== undefined) {
-        const rules = { name: strategy.name, default_config: {}, parameter_schema: strategy.parameterSchema };
+        const rules = { name: strategy.name, default_config: {}, parameter_schema: schemaOf(strategy, latest) };
         requireShortDescription({ ...rules, default_config: defaultConfig });
         effectiveParameters(rules, defaultConfig, "/strategy/default_config");
       }

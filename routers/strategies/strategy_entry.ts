@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUNTIME_TYPES, SOURCE_ACCESS } from "../../db/schema.ts";
-import type { StrategyRow, StrategyVersion } from "../../db/strategies.ts";
+import { schemaOf, type StrategyRow, type StrategyVersion } from "../../db/strategies.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { BuiltinDescription } from "../../strategies/builtin/catalogue/descriptions.ts";
 import { recordReader } from "../common/stored_records.ts";
@@ -113,7 +113,7 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     min_candles: strategy.minCandles,
     lookback_candles: strategy.lookbackCandles,
     default_config: { ...strategy.defaultConfig },
-    parameter_schema: { ...strategy.parameterSchema },
+    parameter_schema: { ...schemaOf(strategy, latest) },
     is_public: strategy.isPublic,
     source_access: strategy.sourceAccess,
     is_owner: isOwner,

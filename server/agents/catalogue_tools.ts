@@ -169,7 +169,7 @@ async function writeStrategy(api: AgentApi, { slug, name, description, source, l
     return {
       slug,
       version: version.version,
-      kept: "as a new version; its name, description and parameter_schema stay",
+      kept: "as a new version; its name and description stay, as does a parameter_schema that it was registered with",
     };
   }
   const schema = parameter_schema === undefined ? {} : { parameter_schema };

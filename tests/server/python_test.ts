@@ -128,6 +128,51 @@ Deno.test("Python is registered with the parameters that it declares, and trades
     }
   });
 
+  await t.step("each version runs with the defaults of its own class", async () => {
+    const buying = (attributes: string) =>
+      `class Own(Strategy):\n    ${attributes}\n\n    def decide(self, i, candles, account, orders):\n` +
+      "        if account.quantity == 0: orders.buy(size=self.size, time_stop_candles=9)\n";
+    await user.send("POST", "/api/strategies", registration("defaults", buying("size: float = 1.5")));
+    const push = (attributes: string) => {
+      const version = { runtime_config: { type: "script", source: buying(attributes) } };
+      return user.send("POST", "/api/strategies/defaults/versions", { version });
+    };
+    expect((await push("size: float = 0.5\n    fast: int = 3")).at("/version/version")).toBe("1.1");
+    const sizes = async (parameters: object) => {
+      const backtest = {
+        ...BACKTEST,
+        initial_balance: 1e6,
+        strategy: "defaults",
+        parameters: { timeframe: "1h", ...parameters },
+      };
+      const submitted = await user.send("POST", "/api/backtests", { backtest });
+      expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
+      const ended = await user.finish(String(submitted.at("/backtest/id")));
+      const [trade] = (await user.get(`/api/backtests/${ended.at("/backtest/id")}/trades?limit=1`)).list("/trades");
+      return [ended.at("/backtest/parameters/size"), Object(trade).quantity];
+    };
+    const older = { runtime: { slug: "defaults", version: "1.0" } };
+    expect([await sizes({}), await sizes(older), await sizes({ size: 2 })]).toEqual([[0.5, 0.5], [1.5, 1.5], [2, 2]]);
+    const shown = await user.get("/api/strategies/defaults");
+    expect(shown.at("/strategy/parameter_schema")).toEqual({
+      type: "object",
+      properties: { size: { type: "number", default: 0.5 }, fast: { type: "integer", default: 3 } },
+      additionalProperties: false,
+    });
+    await user.send("PATCH", "/api/strategies/defaults", { strategy: { default_config: { fast: 5 } } });
+    expect([await sizes({}), await sizes(older)]).toEqual([[0.5, 0.5], [1.5, 1.5]]);
+    const refuse = async (parameters: object) => {
+      const backtest = { ...BACKTEST, strategy: "defaults", parameters: { timeframe: "1h", ...parameters } };
+      return (await user.send("POST", "/api/backtests", { backtest })).at("/error/issues/0");
+    };
+    expect(await refuse({ ...older, fast: 4 })).toMatchObject({ path: "/backtest/parameters/fast" });
+    expect(await refuse({ szie: 4 })).toMatchObject({
+      path: "/backtest/parameters/szie",
+      message: expect.stringContaining("did you mean size?"),
+    });
+    expect((await push("size: float = 0.5")).at("/error/message")).toMatch(/fast/);
+  });
+
   await t.step("inline", async () => {
     const [ours, theirs] = [await run(user, "mine", { runtime: RUNTIME }), await run(user, "SMA Cross")];
     expect(ours.at("/backtest/result/metrics")).toEqual(theirs.at("/backtest/result/metrics"));

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import { findStrategy } from "../../db/strategies.ts";
+import { findStrategy, getVersion, schemaOf } from "../../db/strategies.ts";
 import { type StressTest, stressTestRecords } from "../../db/stress_tests.ts";
 import { holdingReturns } from "../../engine/metrics/benchmark.ts";
 import type { Metrics } from "../../engine/metrics/definitions.ts";
@@ -83,11 +83,14 @@ async function compute(
 }
 
 /** The parameters that a strategy declares; null where nobody has. */
-async function findSchema(db: Db, { strategySlug: slug, ownerId }: StudiedBacktest) {
+async function findSchema(db: Db, { strategySlug: slug, strategyVersion: version, ownerId }: StudiedBacktest) {
   if (slug === null) return null;
   const builtin = findBuiltin(slug) ?? findPortfolioBuiltin(slug);
   if (builtin !== undefined) return { ...builtin.parameter_schema };
-  return (await findStrategy(db, { slug, userId: ownerId }))?.strategy.parameterSchema ?? null;
+  const found = await findStrategy(db, { slug, userId: ownerId });
+  if (found === null) return null;
+  const ran = version === null ? null : await getVersion(db, { strategyId: found.strategy.id, version });
+  return schemaOf(found.strategy, ran ?? found.latest);
 }
 
 function toRow({ group, name }: ChangedRun, outcome: Completed<{ readonly metrics: Metrics }> | Failed): StressRow {

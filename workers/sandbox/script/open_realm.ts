@@ -24,7 +24,11 @@ const readied: Realm[] = [];
 export function openRealm(program: vm.Script, placesName: string | null = null): OpenedScript {
   const { realm: { context }, door } = takeReadied(true) ?? makeRealm();
   if (placesName !== null) ask(() => door.showPlaces(placesName));
-  return { door, run: () => runScript(door, () => program.runInContext(context)) };
+  const schema = () => {
+    const text = ask(() => door.schema?.());
+    return typeof text === "string" ? text : null;
+  };
+  return { door, run: () => runScript(door, () => program.runInContext(context)), schema };
 }
 
 function makeRealm(): { readonly realm: Pick<Realm, "context">; readonly door: Door } {

@@ -42,7 +42,7 @@ export interface OpenedScript {
   readonly door: Door;
   /** Runs the script's own lines. Returns the description of what they threw; null: nothing. */
   readonly run: () => unknown;
-  /** The parameters that it declares, as JSON of a parameter_schema; null, and absent where its language has none: it declares none. */
+  /** The parameters that it declares or reads, as JSON of a parameter_schema; null, and absent: nobody knows them all. */
   readonly schema?: () => string | null;
 }
 
@@ -160,10 +160,10 @@ export class RealmGuest {
     if (failure !== null) throw this.explain(new ScriptError(failure), `Cannot ${what}`);
   }
 
-  /** The parameters that the script declares, as a parameter_schema; null: it declares none. */
+  /** The parameters that the script declares or reads, as a parameter_schema; null: it may read others. */
   declaredParameters(): object | null {
     const schema = parse(this.#schema?.(), SCHEMA_CHARS_MAX);
-    return typeof schema === "object" ? schema : null;
+    return typeof schema === "object" && !Array.isArray(schema) ? schema : null;
   }
 
   /** Places at which it has read candles that have not closed, where its series asks to look. */

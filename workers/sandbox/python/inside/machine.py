@@ -190,7 +190,8 @@ def to_schema(kind):
             property["type"] = [property["type"], "null"]
         properties[name] = property if default is REQUIRED else {**property, "default": default}
     required = [name for name, (_, default) in declared.items() if default is REQUIRED]
-    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, **({"required": required} if required else {})}
 
 
 def attempt(act):

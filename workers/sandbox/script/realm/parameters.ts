@@ -18,20 +18,9 @@ export function callFactory(make: Make, given: Readonly<Record<string, unknown>>
 export function callKnowing(make: Make, parameters: object, series: unknown): unknown {
   const given = Object.keys(parameters).filter((name) => !name.startsWith("x-"));
   const text = String(make);
-  const known = new Set<string>();
-  // A pattern reads what it names before the function's first line, and nobody has the parameters afterwards.
-  if (/^(?:async\s+)?(?:function\b)?\s*[\w$]*\s*\(\s*\{/.test(text) && !/\barguments\b/.test(text)) {
-    let isOpen = false;
-    const get = (from: object, name: string | symbol): unknown => {
-      known.add(String(name));
-      return Reflect.get(from, name);
-    };
-    const ownKeys = (from: object): (string | symbol)[] => {
-      isOpen = true;
-      return Reflect.ownKeys(from);
-    };
-    const made = make(new Proxy(parameters, { get, ownKeys }), series);
-    if (!isOpen) refuseUnknown(given, [...known]);
+  if (hasPattern(text)) {
+    const { made, names } = callWatched(make, parameters, series);
+    if (names !== null) refuseUnknown(given, names);
     return made;
   }
   const names = readNames(text);
@@ -39,9 +28,74 @@ export function callKnowing(make: Make, parameters: object, series: unknown): un
   return make(parameters, series);
 }
 
+/** True for a function that takes its parameters apart: a pattern reads what it names before the first line, and nobody has them afterwards. */
+export function hasPattern(text: string): boolean {
+  return /^(?:async\s+)?(?:function\b)?\s*[\w$]*\s*\(\s*\{/.test(text) && !/\barguments\b/.test(text);
+}
+
+/** Calls a function that takes its parameters apart. @returns The names that it has read; null: it has taken all there are. */
+export function callWatched(
+  make: Make,
+  parameters: object,
+  series: unknown,
+): { readonly made: unknown; readonly names: readonly string[] | null } {
+  const known = new Set<string>();
+  let isOpen = false;
+  const get = (from: object, name: string | symbol): unknown => {
+    known.add(String(name));
+    return Reflect.get(from, name);
+  };
+  const ownKeys = (from: object): (string | symbol)[] => {
+    isOpen = true;
+    return Reflect.ownKeys(from);
+  };
+  const made = make(new Proxy(parameters, { get, ownKeys }), series);
+  return { made, names: isOpen ? null : [...known] };
+}
+
+/**
+ * A schema of the parameters that a function reads, whatever values they have; null where a run with other values may read others.
+ * Calls it once more with the parameters of its last call.
+ */
+export function describeParameters(make: Make, parameters: object, series: unknown): object | null {
+  const text = String(make);
+  try {
+    const names = hasPattern(text) ? namesOfPattern(text, make, parameters, series) : readNames(text);
+    // These two are the service's own, and no script is given them.
+    const isOdd = (name: string) => name === "" || name.length > 100 || name === "runtime" || name === "execution";
+    if (names === null || names.length > 200 || names.some(isOdd)) return null;
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    return { type: "object", properties, additionalProperties: false };
+  } catch {
+    return null;
+  }
+}
+
+/** The names in a pattern; null: one is computed, perhaps from another parameter. */
+export function namesOfPattern(
+  text: string,
+  make: Make,
+  parameters: object,
+  series: unknown,
+): readonly string[] | null {
+  let depth = 0;
+  const start = text.indexOf("{");
+  for (
+    const { 0: part, index } of text.slice(start).matchAll(
+      /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|[{}]/g,
+    )
+  ) {
+    depth += part === "{" ? 1 : part === "}" ? -1 : 0;
+    if (depth > 0) continue;
+    const isComputed = /[{,]\s*\[[^{}]*\]\s*:/.test(text.slice(start, start + index));
+    return isComputed ? null : callWatched(make, parameters, series).names;
+  }
+  return null;
+}
+
 /** The parameters that a function reads by their names; null: it may read others. */
 export function readNames(text: string): readonly string[] | null {
-  if (/\barguments\b/.test(text)) return null;
+  if (/\barguments\b|\[native code\]/.test(text)) return null;
   if (/^(?:function\b)?\s*[\w$]*\s*\(\s*\)/.test(text)) return [];
   const own = /^(?:function\b\s*[\w$]*\s*\(|\(|(?=[\w$]+\s*=>))\s*([\w$]+)\s*(?:[,)]|=>)/.exec(text)?.[1];
   if (own === undefined) return null;

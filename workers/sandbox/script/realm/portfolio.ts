@@ -3,7 +3,7 @@ import type { Layout } from "../../contracts/layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
 import { makeBooks, makeFinder, makeTargets } from "./market_orders.ts";
 import { type Memory, setGuard } from "./memory.ts";
-import { callFactory } from "./parameters.ts";
+import { callFactory, describeParameters } from "./parameters.ts";
 import type { Guard } from "./peeks.ts";
 import { type Listeners, type makeFills, readListeners } from "./trades.ts";
 import { isCallable, refusePromise } from "./world.ts";
@@ -60,6 +60,7 @@ export function makePortfolio({ layout, memory, fills, attempt, fail }: Portfoli
   let definition: PortfolioDefinition | null = null;
   let markets: MadeMarkets | null = null;
   let marks = 0;
+  let describe = (): object | null => null;
   const made = (): MadeMarkets => {
     if (markets === null) throw new Error("there are no markets");
     return markets;
@@ -72,9 +73,12 @@ export function makePortfolio({ layout, memory, fills, attempt, fail }: Portfoli
     isCalled: () => factory !== null,
     start: (parametersJson, timeframeMs, marketsJson, isTrial) =>
       attempt(() => {
-        if (factory === null) throw new Error("the script never calls portfolio(...)");
+        const make = factory;
+        if (make === null) throw new Error("the script never calls portfolio(...)");
         markets = makeMarkets({ layout, memory, fills }, parse(marketsJson), isTrial);
-        definition = readPortfolio(callFactory(factory, parse(parametersJson), Object.freeze({ timeframeMs })), layout);
+        const [parameters, series] = [parse(parametersJson), Object.freeze({ timeframeMs })];
+        definition = readPortfolio(callFactory(make, parameters, series), layout);
+        describe = () => describeParameters(make, parameters, series);
       }),
     warmup: () => defined().warmup,
     every: () => defined().every,
@@ -125,6 +129,8 @@ export function makePortfolio({ layout, memory, fills, attempt, fail }: Portfoli
       if (factory !== null) throw new Error("portfolio is called twice: a script is one strategy");
       factory = make;
     },
+    /** The parameters that it reads; null: it may read others. */
+    describe: () => describe(),
     /** Rows of the run's plots. */
     marks: () => marks,
     /** Indicators that take the columns of any market. @param own Of a strategy for one. */

@@ -9,7 +9,7 @@ import { type Definition, makeDecide, makeScore } from "./deciding.ts";
 import { clearMemory, makeMemory, makeSeries, type Memory, setGuard } from "./memory.ts";
 import { makeOrders } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
-import { callFactory, findMissing } from "./parameters.ts";
+import { callFactory, describeParameters, findMissing } from "./parameters.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
 import { makeFills, readListeners } from "./trades.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
@@ -61,6 +61,8 @@ export interface Door {
   readonly peeks: () => string;
   /** Members that it has read and its objects do not have, with their places, as JSON of string[]. Absent: its language refuses them. */
   readonly unknown?: () => string;
+  /** The parameters that the script reads, as JSON of a parameter_schema; "null": it may read others. Absent: its language declares them. */
+  readonly schema?: () => string | null;
   readonly failure: () => string;
   /** The n-th line of the log; the state has their number. */
   readonly line: (n: number) => string;
@@ -185,6 +187,7 @@ export function makeDoor(
     takeFills: fills.take,
     peeks: () => stringify(memory.peeks),
     unknown: () => stringify(memory.unknown),
+    schema: () => stringify(portfolio.isCalled() ? many.describe() : program.describe()),
     failure: () => failure,
     line: (n) => log.lines[n]!,
     plotsCount: () => plots.names.length,
@@ -199,7 +202,10 @@ export function makeDoor(
 export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
   let factory: Factory | null = null;
   let definition: Definition | null = null;
+  let describe = (): object | null => null;
   return {
+    /** The parameters that it reads; null: it may read others. */
+    describe: () => describe(),
     strategy(make: Factory): void {
       if (typeof make !== "function") throw new TypeError("strategy takes a function of the parameters");
       if (factory !== null) throw new Error("strategy is called twice: a script is one strategy");
@@ -207,9 +213,11 @@ export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
     },
     create(parameters: unknown, series: Series): void {
       if (isPortfolio()) throw new Error("portfolio decides on many markets: the run needs instruments or a universe");
-      if (factory === null) throw new Error("the script never calls strategy(...)");
-      const made = callFactory(factory, Object(parameters), series);
-      definition = readDefinition(made, layout, () => findMissing(factory, parameters, series));
+      const make = factory;
+      if (make === null) throw new Error("the script never calls strategy(...)");
+      const made = callFactory(make, Object(parameters), series);
+      definition = readDefinition(made, layout, () => findMissing(make, parameters, series));
+      describe = () => describeParameters(make, Object(parameters), series);
     },
     definition(): Definition {
       if (definition === null) throw new Error("the strategy is not created");

@@ -1,0 +1,1 @@
+ALTER TABLE "strategy_versions" ADD COLUMN "parameter_schema" json;
