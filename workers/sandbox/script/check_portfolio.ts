@@ -8,7 +8,7 @@ import type { CompiledScript } from "./realm_guest.ts";
 
 /** Notes of the check of a script that decides on many markets. */
 export function peeksOfPortfolioCheck(job: ScriptCheckJob, script: CompiledScript): readonly string[] {
-  return refuseUnknown(findPeeks((keep) => void runPortfolioScriptDry(job, script, keep, true)));
+  return refuseUnknown(job.source, findPeeks((keep) => void runPortfolioScriptDry(job, script, keep, true)));
 }
 
 /** Runs a script that decides on many markets over made-up ones. @param keep Gets each instance. */

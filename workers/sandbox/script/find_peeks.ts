@@ -30,9 +30,10 @@ interface Watched {
 }
 
 /** Notes of a check. @throws {RunError} for a script that reads members which are not there. */
-export function peeksOfCheck({ parametersJson }: ScriptCheckJob, script: CompiledScript): readonly string[] {
+export function peeksOfCheck({ source, parametersJson }: ScriptCheckJob, script: CompiledScript): readonly string[] {
   const series = { ...SAMPLE_SERIES, isWatched: true };
   return refuseUnknown(
+    source,
     findPeeks((keep) => decideDry(new ScriptStrategy(() => keep(new ScriptGuest(script, parametersJson, series)), 1))),
   );
 }
@@ -71,14 +72,39 @@ export function findPeeks(play: (keep: <Guest extends RealmGuest>(guest: Guest) 
 }
 
 /** The notes of a check. @throws {RunError} for a script that reads members which are not there: it would go on with `undefined`. */
-export function refuseUnknown({ peeks, unknown: [first] }: Watched): readonly string[] {
+export function refuseUnknown(source: string, { peeks, unknown }: Watched): readonly string[] {
+  const first = unknown.find((each) => isNeverSet(source, each));
   if (first === undefined) return peeks;
   throw new RunError("STRATEGY_FAILED", `Cannot use the script: ${first}`);
 }
 
 /** The notes of a run. */
 export function notesOf({ peeks, unknown }: Watched): readonly string[] {
-  return [...peeks, ...unknown.map((each) => `The script reads what is not there: ${each}`)];
+  const others = unknown.filter((each) => !OWN.test(each));
+  return [...peeks, ...others.map((each) => `The script reads what is not there: ${each}`)];
+}
+
+/** A finding about a member of the strategy's own, by its name. */
+const OWN = /^this\.(\S+) at /;
+/** A text that may give an object members without their names, or have them from elsewhere. */
+const COMPUTED =
+  /\bObject\s*\.\s*(?:assign|define\w+|fromEntries|setPrototypeOf)\b|\b(?:Reflect|Proxy|extends)\b|\bthis\s*(?:\?\.\s*)?\[|[,{]\s*\.\.\./;
+const ASSIGNS = /^\s*!?\s*(?:=(?![=>])|(?:[-+*/%&|^]|\*\*|<<|>>>?|&&|\|\||\?\?)=|\+\+|--)/;
+
+/**
+ * True of a finding, unless it is about a member of the strategy's own that some line may set. Lines that a check does not reach may,
+ * so a text must name the member in nothing but reads.
+ */
+function isNeverSet(source: string, finding: string): boolean {
+  const name = OWN.exec(finding)?.[1];
+  if (name === undefined) return true;
+  if (COMPUTED.test(source) || !/^[a-z_$][\w$]*$/i.test(name)) return false;
+  const places = source.matchAll(new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, "g"));
+  return [...places].every(({ index }) => {
+    const before = source.slice(Math.max(0, index - 100), index);
+    return /(?<!\+\+\s*|--\s*|\bdelete\s+)\bthis\s*\??\.\s*$/.test(before) &&
+      !ASSIGNS.test(source.slice(index + name.length));
+  });
 }
 
 function describe(guest: RealmGuest | null): Watched {

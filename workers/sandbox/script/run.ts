@@ -134,16 +134,31 @@ function check(
 ): Outcome<ValidScript> {
   if (portfolios !== null && isPortfolio(job.source, script)) {
     guests.length = 0;
-    const report = portfolios.runPortfolioScriptDry(job, script, (guest) => guests.length > 0 || guests.push(guest));
-    return endCheck(guests, report, () => portfolios.peeksOfPortfolioCheck(job, script));
+    const keep = (guest: RealmGuest) => guests.length > 0 || guests.push(guest);
+    const peeksOf = () => portfolios.peeksOfPortfolioCheck(job, script);
+    const report = orUnknown(() => portfolios.runPortfolioScriptDry(job, script, keep), peeksOf);
+    return endCheck(guests, report, peeksOf);
   }
   const makeGuest = makingGuests(guests, () => {
     const guest = new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES);
     countIn(guest.decided);
     return guest;
   });
-  const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
-  return endCheck(guests, report, () => peeksOfCheck(job, script));
+  const peeksOf = () => peeksOfCheck(job, script);
+  const report = orUnknown(() => runDry(new ScriptStrategy(makeGuest, job.candlesMin)), peeksOf);
+  return endCheck(guests, report, peeksOf);
+}
+
+/** Runs a check. Where `undefined` ends it, the name of the member that was read in its cause says more. */
+function orUnknown(runDry: () => DryRun, peeksOf: () => readonly string[]): DryRun {
+  try {
+    return runDry();
+  } catch (error) {
+    if (error instanceof RunError && /\bTypeError: .*(?:undefined|not a function|not iterable)/.test(error.message)) {
+      peeksOf();
+    }
+    throw error;
+  }
 }
 
 /** @param peeksOf Runs the script once more, in place of the first instance. */

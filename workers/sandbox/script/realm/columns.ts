@@ -45,7 +45,10 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
   const requests: Request[] = [];
   const shower = makeShower(layout, memory);
   let [isOpen, capacity, made] = [false, 0, 0];
-  const watch = makePeeks(memory.peeks, layout.peeksMax, newest);
+  const lookAt = (column: object, name: string) =>
+    memory.guard?.look(column, "column", name, "a column has its values, by their numbers");
+  const watch = makePeeks(memory.peeks, layout.peeksMax, newest, lookAt);
+  const show = <Shown extends object>(shown: Shown, what: string): Shown => memory.guard?.show(shown, what) ?? shown;
   let isWatched = false;
   const add = (number: number): Float64Array<ArrayBuffer> => {
     const column = new Float64Array(capacity).fill(NaN);
@@ -63,7 +66,8 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
   };
   const ask = (asked: Request, outputs: readonly string[]) => {
     const columns = request(asked, outputs.length === 0 ? [asked.name] : outputs);
-    return outputs.length === 0 ? columns[0] : Object.fromEntries(outputs.map((output, n) => [output, columns[n]]));
+    if (outputs.length === 0) return columns[0];
+    return show(Object.fromEntries(outputs.map((output, n) => [output, columns[n]])), `${asked.name}()`);
   };
   /** A column of candles that are not the run's own. */
   const askOther = (name: string, numbers: readonly number[], texts: readonly string[]): Float64Array => {
@@ -79,7 +83,8 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
     }
     const known = layout.timeframes.find((each) => each === timeframe);
     if (known !== undefined) {
-      return makeAskedCandles(names, isNamed, (column) => askOther("resample", [column], [known]));
+      const longer = makeAskedCandles(names, isNamed, (column) => askOther("resample", [column], [known]));
+      return show(longer, "resample()");
     }
     throw new RangeError(
       `resample: the timeframe must be one of ${layout.timeframes.join(", ")}, not ${String(timeframe)}`,
@@ -93,7 +98,7 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
         const isOwn = Array.isArray(own) && rule.inputs.length === 1;
         const numbers = isOwn ? rule.numbers.map((each, n) => readRule(rule.name, each, args[n + 1], periodMax)) : [];
         const newest = isOwn ? ownSeries(rule.name, own, numbers) : null;
-        if (newest !== null) return newest;
+        if (newest !== null) return typeof newest === "number" ? newest : show(newest, `${rule.name}()`);
         throw new Error(`${rule.name} is for prepare: keep its column in \`this\`, and read it in decide`);
       }
       const inputs = rule.inputs.map((name, n) => readInput(`${rule.name}: ${name}`, args[n], numbers));
@@ -126,6 +131,7 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
         candleColumns: names,
         isNamed: (n) => areRead && isNamed(n),
         ask: (input, column) => askOther("input", [input, column], []),
+        show,
       });
       Object.defineProperty(candles, "inputs", { value });
       names.forEach((name, n) => {

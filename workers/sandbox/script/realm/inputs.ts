@@ -10,6 +10,8 @@ interface OpenedInputs {
   readonly isNamed: (column: number) => boolean;
   /** Asks for a column, or lets the run begin again where it is too late to. */
   readonly ask: AskInput;
+  /** Shows the candles of an input, so that reads of members which they do not have may be noticed. */
+  readonly show: (candles: object, what: string) => object;
 }
 
 /** The columns of candles that are no run's own: those that the script's text names are asked for, and others where it reads them. */
@@ -28,11 +30,12 @@ export function makeAskedCandles(
 }
 
 /** The inputs of a realm by their names. Each has the columns of candles, which are asked for where the script names them or reads them. */
-export function makeInputs({ names, candleColumns, isNamed, ask }: OpenedInputs): object {
-  const make = (input: number) => makeAskedCandles(candleColumns, isNamed, (column) => ask(input, column));
+export function makeInputs({ names, candleColumns, isNamed, ask, show }: OpenedInputs): object {
+  const make = (input: number, name: string) =>
+    show(makeAskedCandles(candleColumns, isNamed, (column) => ask(input, column)), name);
   const inputs: Record<string | symbol, object> = Object.create(null);
-  names?.forEach((name, n) => void (inputs[name] = make(n)));
-  const sample = names === null ? make(0) : null;
+  names?.forEach((name, n) => void (inputs[name] = make(n, `inputs.${name}`)));
+  const sample = names === null ? make(0, "an input's candles") : null;
   const get = (_: object, name: string | symbol): unknown => {
     if (typeof name === "symbol" || name in inputs) return inputs[name];
     if (names === null) return sample;

@@ -88,7 +88,10 @@ export function makePortfolio({ layout, memory, fills, attempt, fail }: Portfoli
         marks = count;
         memory.listBits = bits >>> layout.candleColumns.length;
         setGuard(layout, memory, bits);
-        if (memory.guard !== null) markets = { ...made(), ...made().guarded(memory.guard) };
+        if (memory.guard !== null) {
+          markets = { ...made(), ...made().guarded(memory.guard) };
+          definition = { ...defined(), self: memory.guard.showSelf(defined().self) };
+        }
         const { columns, list } = made();
         const rows: number[] = parse(rowsJson);
         const inputs: string[] | null = parse(inputsJson);

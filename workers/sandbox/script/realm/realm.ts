@@ -10,6 +10,7 @@ import { clearMemory, makeMemory, makeSeries, type Memory, setGuard } from "./me
 import { makeOrders } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { callFactory, describeParameters, findMissing } from "./parameters.ts";
+import type { Guard } from "./peeks.ts";
 import { makePortfolio, type PortfolioDoor } from "./portfolio.ts";
 import { makeFills, readListeners } from "./trades.ts";
 import { isCallable, makeUtc, refusePromise, share, takeAway } from "./world.ts";
@@ -174,6 +175,7 @@ export function makeDoor(
         memory.listBits = bits >>> layout.candleColumns.length;
         setGuard(layout, memory, bits);
         columns.open(rows, bits, parse(inputsJson));
+        if (memory.guard !== null) program.watch(memory.guard);
         prepare(program.definition(), memory.guard?.show(columns.candles, "candles") ?? columns.candles);
         columns.close();
         fills.expect(program.definition());
@@ -186,7 +188,7 @@ export function makeDoor(
     score: makeScore(layout, memory, { columns, definition: program.definition }, fail),
     takeFills: fills.take,
     peeks: () => stringify(memory.peeks),
-    unknown: () => stringify(memory.unknown),
+    unknown: () => stringify([...memory.unknown, ...memory.guard?.unset() ?? []]),
     schema: () => stringify(portfolio.isCalled() ? many.describe() : program.describe()),
     failure: () => failure,
     line: (n) => log.lines[n]!,
@@ -222,6 +224,10 @@ export function makeProgram(layout: Layout, isPortfolio: () => boolean) {
     definition(): Definition {
       if (definition === null) throw new Error("the strategy is not created");
       return definition;
+    },
+    /** Notices what it reads of its own and never sets. */
+    watch(guard: Guard): void {
+      if (definition !== null) definition = { ...definition, self: guard.showSelf(definition.self) };
     },
   };
 }
