@@ -8,7 +8,13 @@ import { SETTINGS, VARIABLES } from "../../server/config.ts";
 import { EVENT_LIMITS } from "../../server/answers/stream_limits.ts";
 import { UNREAD_LIMITS } from "../../server/answers/unread_events.ts";
 import { RESULT_BYTES_MAX, TRIAL_BYTES_MAX } from "../../workers/rows/rows_task.ts";
-import { BODY_BYTES_MAX, SMALL_BYTES_MAX, TALK } from "../../workers/sandbox/answer_bounds.ts";
+import {
+  AnswerMeter,
+  BODY_BYTES_MAX,
+  ERRORS_CHARS_MAX,
+  SMALL_BYTES_MAX,
+  TALK,
+} from "../../workers/sandbox/answer_bounds.ts";
 import { METRICS_MAX, NOTES_MAX, SENTENCE_CHARS_MAX } from "../../workers/sandbox/answer_check.ts";
 import {
   LINE_CHARS_MAX,
@@ -17,7 +23,6 @@ import {
   STACK_CHARS_MAX,
   STACK_LINES_MAX,
 } from "../../workers/sandbox/contracts/log_bounds.ts";
-import { ERRORS_CHARS_MAX } from "../../workers/sandbox/sandbox_process.ts";
 import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/contracts/layout.ts";
 import * as ABI from "../../workers/sandbox/contracts/abi.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
@@ -70,6 +75,7 @@ Deno.test("the bounds of what comes out of a sandbox are the code's", () => {
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
   const listed = rows.map((row) => [...row.matchAll(/\d[\d,]*/g)].map(([text]) => Number(text.replaceAll(",", ""))))
     .filter((numbers) => numbers.length > 0);
+  const [none, one] = [boundsOfOrders(0), boundsOfOrders(1)];
   expect(listed).toEqual([
     [LOG_LINES_MAX, ABI.LOG_LINES_MAX, STACK_LINES_MAX, LINE_CHARS_MAX, LOG_BYTES_MAX, STACK_CHARS_MAX],
     [LAYOUT.plotsMax, LAYOUT.plotNameCharsMax, LAYOUT.plotValuesMax],
@@ -83,9 +89,15 @@ Deno.test("the bounds of what comes out of a sandbox are the code's", () => {
     [SMALL_BYTES_MAX, CURVE_POINTS_MAX + 1],
     [TALK.messages, TALK.messagesPerSecond, TALK.bytes, TALK.bytesPerSecond],
     [BODY_BYTES_MAX],
+    [none.valuesMax, one.valuesMax - none.valuesMax, none.textRowsMax, one.textRowsMax - none.textRowsMax],
     [TALK.bytes, ERRORS_CHARS_MAX],
   ]);
 });
+
+function boundsOfOrders(ordersMax: number) {
+  const bounds = { headBytesMax: 1, bodyBytesMax: 1, ordersMax, resultsMax: 0, candlesMax: 0 };
+  return new AnswerMeter(bounds).admit(0, 0);
+}
 
 Deno.test("the task that runs what attackers tried names files that are there", async () => {
   const [name = ""] = manifest.tasks.hostile.command.split(" ").slice(-1);

@@ -5,6 +5,7 @@
 import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
 import { STORED_BYTES_MAX } from "./contracts/log_bounds.ts";
 import type { MarketsTask } from "../common/protocol.ts";
+import type { FrameBounds } from "./frames.ts";
 import type { SandboxJob } from "./task.ts";
 import { ORDERS_MAX, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "./contracts/abi.ts";
 
@@ -15,6 +16,13 @@ const HEAD_BYTES_MAX = 2 * STORED_BYTES_MAX + MIB;
 export const SMALL_BYTES_MAX = 2 ** 16;
 /** Bytes of a tag in JSON: each of its own may be written as two, between quotes and behind a comma. */
 const TAG_JSON_BYTES = 2 * TAG_BYTES_MAX + 3;
+/** Values in the JSON of a message without tags: metrics, reasons, notes, a log and the places of columns. */
+const HEAD_VALUES_MAX = 2 ** 16;
+/** Rows of its lists of texts: of a log and of notes. */
+const HEAD_ROWS_MAX = 2 ** 12;
+/** An order has a tag, and each of its trades, four at most, two. */
+const TAG_COLUMNS = 3;
+const TAG_ROWS = 1 + 4 * 2;
 /** Columns of an order and its trades. */
 const ORDER_ROW_BYTES = 256;
 /** Columns of a candle: equity, position, balances, and 16 plots. */
@@ -23,6 +31,9 @@ const CANDLE_ROW_BYTES = 8 * 32;
 const MARKET_BYTES = 2 ** 14;
 /** No column of a message is longer than this. */
 export const BODY_BYTES_MAX = 2 ** 29;
+
+/** Of what a process writes on standard error, the last characters are kept; of a fault of ours that it reports, the first. */
+export const ERRORS_CHARS_MAX = 16_384;
 
 /** The bounds of all messages of a process together, beside their results: progress, memory and logs. */
 export const TALK = {
@@ -38,6 +49,8 @@ export interface AnswerBounds {
   /** Of one message: its JSON, and its columns. */
   readonly headBytesMax: number;
   readonly bodyBytesMax: number;
+  /** Orders of a run; 0 of anything else. */
+  readonly ordersMax: number;
   /** Of trials, or of paths. */
   readonly resultsMax: number;
   /** Rows of a curve. */
@@ -48,23 +61,47 @@ export interface AnswerBounds {
 export function boundsOf(job: SandboxJob): AnswerBounds {
   switch (job.kind) {
     case "fetch":
-      return { headBytesMax: SMALL_BYTES_MAX, bodyBytesMax: job.bytesMax + 8, resultsMax: 0, candlesMax: 0 };
+      return {
+        headBytesMax: SMALL_BYTES_MAX,
+        bodyBytesMax: job.bytesMax + 8,
+        ordersMax: 0,
+        resultsMax: 0,
+        candlesMax: 0,
+      };
     case "validate":
     case "check_script":
-      return { headBytesMax: HEAD_BYTES_MAX, bodyBytesMax: SMALL_BYTES_MAX, resultsMax: 0, candlesMax: 0 };
+      return {
+        headBytesMax: HEAD_BYTES_MAX,
+        bodyBytesMax: SMALL_BYTES_MAX,
+        ordersMax: 0,
+        resultsMax: 0,
+        candlesMax: 0,
+      };
     case "run_trials":
     case "script_trials":
     case "run_markets_trials":
     case "script_markets_trials": {
       const candlesMax = "markets" in job.task ? countRows(job.task) : job.task.candles.time.length;
       const bodyBytesMax = SMALL_BYTES_MAX + 8 * candlesMax;
-      return { headBytesMax: SMALL_BYTES_MAX, bodyBytesMax, resultsMax: job.parametersJson.length, candlesMax };
+      return {
+        headBytesMax: SMALL_BYTES_MAX,
+        bodyBytesMax,
+        ordersMax: 0,
+        resultsMax: job.parametersJson.length,
+        candlesMax,
+      };
     }
     case "run_paths":
     case "script_paths": {
       const bodyBytesMax = 8 * (CURVE_POINTS_MAX + 1);
       const candlesMax = job.task.candles.time.length;
-      return { headBytesMax: SMALL_BYTES_MAX, bodyBytesMax, resultsMax: job.until - job.from, candlesMax };
+      return {
+        headBytesMax: SMALL_BYTES_MAX,
+        bodyBytesMax,
+        ordersMax: 0,
+        resultsMax: job.until - job.from,
+        candlesMax,
+      };
     }
     case "run_markets":
     case "script_markets":
@@ -90,6 +127,7 @@ function boundsOfRun(candlesMax: number): AnswerBounds {
   return {
     headBytesMax: HEAD_BYTES_MAX + Math.min(RUN_TAGS_MAX, orders) * TAG_JSON_BYTES,
     bodyBytesMax: Math.min(BODY_BYTES_MAX, body),
+    ordersMax: orders,
     resultsMax: 1,
     candlesMax,
   };
@@ -121,9 +159,9 @@ export class AnswerMeter {
     this.#bounds = { ...bounds, resultsMax: Math.max(bounds.resultsMax, this.#bounds.resultsMax) };
   }
 
-  /** Lets a message in, before there is memory for it. @throws {AnswerFault} */
-  admit(headBytes: number, bodyBytes: number): void {
-    const { headBytesMax, bodyBytesMax, resultsMax } = this.#bounds;
+  /** Lets a message in, before there is memory for it. @returns The bounds of what it holds. @throws {AnswerFault} */
+  admit(headBytes: number, bodyBytes: number): FrameBounds {
+    const { headBytesMax, bodyBytesMax, ordersMax, resultsMax } = this.#bounds;
     if (headBytes > headBytesMax) {
       throw new AnswerFault(`a message has ${headBytes} bytes of JSON: at most ${headBytesMax}`);
     }
@@ -139,6 +177,10 @@ export class AnswerMeter {
     if (++this.#messages > messagesMax) {
       throw new AnswerFault(`it has sent more than ${Math.floor(messagesMax)} messages`);
     }
+    return {
+      valuesMax: HEAD_VALUES_MAX + TAG_COLUMNS * Math.min(RUN_TAGS_MAX, ordersMax),
+      textRowsMax: HEAD_ROWS_MAX + TAG_ROWS * ordersMax,
+    };
   }
 
   /** Counts a trial, or a path. @throws {AnswerFault} */

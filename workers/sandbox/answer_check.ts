@@ -22,9 +22,12 @@ const name = z.string().max(PLOT_NAME_CHARS_MAX);
 /** JSON has null for what is no number. */
 const number = z.number().nullable();
 const log = z.custom<readonly string[]>(isStoredLog, "is longer than a log may be");
-const hasFew = (record: object) => Object.keys(record).length <= METRICS_MAX;
-const metrics = z.record(name, z.union([number, name])).refine(hasFew, "has too many names");
-const reasons = z.record(name, sentence).refine(hasFew, "has too many names");
+/** A list or a record whose length is looked at first: a fault in each of a million members would take a GiB to describe. */
+const few = <Schema extends z.ZodType>(most: number, schema: Schema) =>
+  z.custom((given) => countMembers(given) <= most, `is none, or has more than ${most} members`).pipe(schema);
+const metrics = few(METRICS_MAX, z.record(name, z.union([number, name])));
+const reasons = few(METRICS_MAX, z.record(name, sentence));
+const notes = few(NOTES_MAX, z.array(sentence));
 const finding = z.object({ status: z.enum(["passed", "failed", "skipped"]), evidence: sentence });
 const refused = z.object({ status: z.enum(["passed", "failed"]), evidence: sentence });
 const bound = z.object({ final_equity: number, trades: count });
@@ -56,7 +59,7 @@ const trades = table({
 });
 
 const plotsOf = (candles: number) =>
-  z.array(z.object({ name, pane: name.nullable(), values: doubles(candles) })).max(PLOTS_MAX);
+  few(PLOTS_MAX, z.array(z.object({ name, pane: name.nullable(), values: doubles(candles) })));
 
 const failedOf = (candles: number) =>
   z.object({
@@ -74,7 +77,7 @@ const parameterSchema = z.record(z.string(), z.unknown()).nullable().refine(
 
 const dryRun = z.object({
   ...{ warmup: count, candles: count, orders: count, refused, nanosecondsPerCandle: count },
-  notes: z.array(sentence).max(NOTES_MAX),
+  notes,
   decidesOn: z.literal("markets").optional(),
   ...{ abiVersion: count.optional(), memoryBytesMin: count.optional(), memoryBytesMax: count.optional() },
 });
@@ -86,7 +89,7 @@ const runOf = (candles: number) =>
       ...{ equity: doubles(candles), position: doubles(candles) },
       balances: z.object({ from: integers(candles), cash: doubles(candles), units: doubles(candles) }),
       bounds: z.object({ stop_first: bound, target_first: bound }).nullable(),
-      notes: z.array(sentence).max(NOTES_MAX),
+      notes,
     }),
     integrity: z.object({ lookahead: finding, determinism: finding, warm_up: finding, orders: finding }),
     log: log.optional(),
@@ -137,7 +140,7 @@ const marketsRunOf = (markets: number, marks: number) => {
     }),
     bounds: z.object({ stop_first: bound, target_first: bound }).nullable(),
     marginBounds: z.object({ worst_together: bound, closes_only: bound }).nullable(),
-    notes: z.array(sentence).max(NOTES_MAX),
+    notes,
   }).refine(
     ({ time, instant, equity, cash, netExposure, grossExposure, trades, orders, weights, correlation }) =>
       time.length > 0 && weights.marks.every((mark) => mark < time.length) &&
@@ -156,7 +159,7 @@ const marketsRunOf = (markets: number, marks: number) => {
     result,
     integrity: z.object({ lookahead: finding, determinism: finding, warm_up: finding, orders: finding }),
     log: log.optional(),
-    plots: z.array(plot).max(PLOTS_MAX).optional(),
+    plots: few(PLOTS_MAX, z.array(plot)).optional(),
   });
 };
 
@@ -191,7 +194,7 @@ export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType
   const days = doubles(candlesMax);
   const values = { metrics, undefinedMetrics: reasons, dailyReturns: days, marks: days.optional() };
   const trial = z.object({ type: completed, ...values });
-  const figures = z.record(name, number).refine(hasFew);
+  const figures = few(METRICS_MAX, z.record(name, number));
   const path = z.object({ type: completed, figures, curve: doubles(candlesMax + 1) });
   return z.discriminatedUnion("type", [
     z.object({ type: z.literal("memory"), residentBytes: count, cpuMs: z.number() }),
@@ -221,6 +224,11 @@ export function requireShape(shape: z.ZodType, message: unknown): void {
   const { error } = shape.safeParse(message);
   const [issue] = error?.issues ?? [];
   if (issue !== undefined) throw new AnswerFault(`/${issue.path.map(String).join("/")} ${issue.message}`.slice(0, 500));
+}
+
+function countMembers(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === "object" && value !== null ? Object.keys(value).length : Infinity;
 }
 
 function areTags(value: unknown): boolean {

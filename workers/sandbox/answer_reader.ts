@@ -1,4 +1,4 @@
-import { AnswerMeter, boundsOf } from "./answer_bounds.ts";
+import { AnswerMeter, boundsOf, ERRORS_CHARS_MAX } from "./answer_bounds.ts";
 import { requireShape, shapeOfAnswers } from "./answer_check.ts";
 import { FrameReader } from "./frame_reader.ts";
 import type { FromChild, SandboxJob } from "./task.ts";
@@ -21,6 +21,7 @@ export class AnswerReader<Value extends object> {
     if (message === null) return null;
     requireShape(this.#shape, message);
     if (message.type === "trial" || message.type === "path") this.#meter.countResult();
+    if (message.type === "broken") return { ...message, message: message.message.slice(0, ERRORS_CHARS_MAX) };
     return message;
   }
 

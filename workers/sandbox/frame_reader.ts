@@ -1,7 +1,7 @@
-import { decodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
+import { decodeFrame, FRAME_PREFIX_BYTES, type FrameBounds, readPrefix } from "./frames.ts";
 
-/** Lets a frame of these lengths in, or throws. */
-type Admit = (headBytes: number, bodyBytes: number) => void;
+/** Lets a frame of these lengths in, or throws. @returns The bounds of what it may build; nothing: it has none. */
+type Admit = (headBytes: number, bodyBytes: number) => FrameBounds | undefined;
 
 /** The bytes that came are no frame. */
 export class FrameFault extends Error {
@@ -15,7 +15,7 @@ export class FrameReader<Message> {
   #rest: Uint8Array = new Uint8Array(0);
 
   /** @param admit Called with the lengths of each frame before there is memory for it; default: all are let in. */
-  constructor(stream: ReadableStream<Uint8Array>, admit: Admit = () => {}) {
+  constructor(stream: ReadableStream<Uint8Array>, admit: Admit = () => undefined) {
     this.#reader = stream.getReader();
     this.#admit = admit;
   }
@@ -25,12 +25,12 @@ export class FrameReader<Message> {
     const prefix = await this.#read(FRAME_PREFIX_BYTES);
     if (prefix === null) return null;
     const { headBytes, bodyBytes } = readPrefix(prefix);
-    this.#admit(headBytes, bodyBytes);
+    const bounds = this.#admit(headBytes, bodyBytes);
     const head = await this.#read(headBytes);
     const body = await this.#read(bodyBytes);
     if (head === null || body === null) return null;
     try {
-      return decodeFrame<Message>(head, body.buffer);
+      return decodeFrame<Message>(head, body.buffer, bounds);
     } catch (error) {
       throw new FrameFault(error instanceof Error ? error.message : String(error), { cause: error });
     }

@@ -53,6 +53,16 @@ export function encodeFrame(message: object): Uint8Array<ArrayBuffer>[] {
   return [prefix, head, ...pieces.filter((piece) => piece.length > 0)];
 }
 
+/** Bounds of what a reader builds from a frame, beyond its bytes. */
+export interface FrameBounds {
+  /** Values in the head's JSON, one of two bytes of which takes a hundred in memory. */
+  readonly valuesMax: number;
+  /** Rows of all columns of texts, each of four bytes. */
+  readonly textRowsMax: number;
+}
+
+const UNBOUNDED: FrameBounds = { valuesMax: Infinity, textRowsMax: Infinity };
+
 /** The lengths in the first FRAME_PREFIX_BYTES bytes of a frame. */
 export function readPrefix(prefix: Uint8Array): { readonly headBytes: number; readonly bodyBytes: number } {
   const view = new DataView(prefix.buffer, prefix.byteOffset);
@@ -63,11 +73,14 @@ export function readPrefix(prefix: Uint8Array): { readonly headBytes: number; re
  * The message of a frame. Its columns lie one behind the other in the body, so that none of them is shown twice, and each takes the place
  * of a null of the message's own. The shape of the message is not checked.
  *
- * @throws {RangeError | SyntaxError} When the frame is damaged.
+ * @param bounds Looked at before there is memory for what they bound; default: none.
+ * @throws {RangeError | SyntaxError} When the frame is damaged, or beyond its bounds.
  */
-export function decodeFrame<Message>(head: Uint8Array, body: ArrayBuffer): Message {
+export function decodeFrame<Message>(head: Uint8Array, body: ArrayBuffer, bounds: FrameBounds = UNBOUNDED): Message {
+  if (bounds.valuesMax < Infinity) requireFewValues(head, bounds.valuesMax);
   const frame: { value: Message; columns: Place[] } = JSON.parse(new TextDecoder().decode(head));
   let end = 0;
+  let textRows = 0;
   for (const { path, kind, offset, length, texts } of frame.columns) {
     if (offset !== end || !Object.hasOwn(KINDS, kind)) {
       throw new RangeError("Cannot read a frame: a column is not in its place");
@@ -77,9 +90,27 @@ export function decodeFrame<Message>(head: Uint8Array, body: ArrayBuffer): Messa
     if (texts !== undefined && kind !== "Uint32Array") {
       throw new RangeError("Cannot read a frame: texts have no numbers");
     }
+    if (texts !== undefined && (textRows += length) > bounds.textRowsMax) {
+      throw new RangeError(`Cannot read a frame: its texts have more than ${bounds.textRowsMax} rows`);
+    }
     fill(frame, ["value", ...path], texts === undefined ? column : Array.from(column, (index) => texts[index] ?? null));
   }
   return frame.value;
+}
+
+const [QUOTE, COMMA, LIST, BACKSLASH, OBJECT] = [...'",[\\{'].map((letter) => letter.charCodeAt(0));
+
+/** Counts at least half of the values in a JSON text, and no more than there are. */
+function requireFewValues(json: Uint8Array, most: number): void {
+  let count = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) at += Number(byte === BACKSLASH);
+    else count += Number(byte === COMMA || byte === LIST || byte === OBJECT);
+  }
+  if (count > most) throw new RangeError(`Cannot read a frame: its JSON has more than ${most} values`);
 }
 
 type Keep = (path: readonly string[], column: Column, texts?: readonly (string | null)[]) => null;

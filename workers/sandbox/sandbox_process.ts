@@ -3,7 +3,7 @@ import type { Deciding, Interrupt } from "./decision_calls.ts";
 import { DecisionWatch, LINE_AFTER } from "./decision_watch.ts";
 import { encodeFrame } from "./frames.ts";
 import type { FailureCode, Outcome } from "../common/outcome.ts";
-import { AnswerFault, TALK } from "./answer_bounds.ts";
+import { AnswerFault, ERRORS_CHARS_MAX, TALK } from "./answer_bounds.ts";
 import { AnswerReader } from "./answer_reader.ts";
 import { ReportedLog } from "./contracts/log_bounds.ts";
 import { canInterrupt, endInterrupted, INTERRUPT_MS_MAX } from "./late_end.ts";
@@ -13,8 +13,6 @@ import { candleBytes, type FromChild, isWithin, type SandboxJob } from "./task.t
 
 // A process that says nothing of its memory for this many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
-/** Of what the process writes on standard error, the last characters are kept. */
-export const ERRORS_CHARS_MAX = 16_384;
 
 type CountKill = (reason: "stopped" | "deadline" | "memory" | "unresponsive") => void;
 

@@ -1,5 +1,11 @@
 import { expect } from "@std/expect";
-import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "../../../workers/sandbox/frames.ts";
+import {
+  decodeFrame,
+  encodeFrame,
+  FRAME_PREFIX_BYTES,
+  type FrameBounds,
+  readPrefix,
+} from "../../../workers/sandbox/frames.ts";
 
 Deno.test("a message arrives unchanged, its columns with their types and bits", () => {
   const message = {
@@ -40,6 +46,17 @@ Deno.test("columns in shared memory are copied", () => {
   expect([...back.shared]).toEqual([3, 4]);
 });
 
+Deno.test("a frame that would build more than its bounds is refused", () => {
+  const few = { valuesMax: 20, textRowsMax: 100 };
+  const words = 'a "word", [two] and \\ {three}, ,,,,,,,,,,,,,,,,,,,,';
+  expect(roundTrip({ words, list: [1, { two: 2 }] }, few)).toEqual({ words, list: [1, { two: 2 }] });
+  expect(() => roundTrip({ list: Array(21).fill(0) }, few)).toThrow("its JSON has more than 20 values");
+  expect(() => roundTrip({ list: Array(21).fill({}) }, few)).toThrow("its JSON has more than 20 values");
+  expect(roundTrip({ texts: Array(100).fill("a") }, few)).toEqual({ texts: Array(100).fill("a") });
+  const twice = { first: Array(64).fill("a"), second: Array(64).fill("b") };
+  expect(() => roundTrip(twice, { ...few, valuesMax: 40 })).toThrow("its texts have more than 100 rows");
+});
+
 Deno.test("keys such as __proto__ have no special meaning", () => {
   const message: object = JSON.parse('{"columns":[],"value":1,"__proto__":{"polluted":true},"path":["a"]}');
   expect(JSON.stringify(roundTrip(message))).toBe(JSON.stringify(message));
@@ -57,7 +74,7 @@ Deno.test("a column outside the body is refused", () => {
   expect(() => decodeFrame(new TextEncoder().encode("{"), new ArrayBuffer(0))).toThrow(SyntaxError);
 });
 
-function roundTrip<Message extends object>(message: Message): Message {
+function roundTrip<Message extends object>(message: Message, bounds?: FrameBounds): Message {
   const [prefix, head, ...body] = encodeFrame(message);
   expect(prefix!.length).toBe(FRAME_PREFIX_BYTES);
   const { headBytes, bodyBytes } = readPrefix(prefix!);
@@ -69,5 +86,5 @@ function roundTrip<Message extends object>(message: Message): Message {
     at += piece.length;
   }
   expect(at).toBe(bodyBytes);
-  return decodeFrame<Message>(head!, bytes.buffer);
+  return decodeFrame<Message>(head!, bytes.buffer, bounds);
 }

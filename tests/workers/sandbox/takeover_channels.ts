@@ -46,6 +46,14 @@ const frame = (json, body = new Uint8Array(0)) => {
 const send = (value, columns = [], body) => frame(JSON.stringify({ value, columns }), body);
 const flood = (value) => { for (let sent = 0; sent < ${GIB}; sent += 100) send(value); };
 const zeros = new Uint8Array(2 ** 20);
+/** A frame of one part again and again, which itself takes no memory. */
+const repeat = (before, part, count, after) => {
+  const [first, each, last] = [before, part.repeat(1000), after].map((text) => new TextEncoder().encode(text));
+  claim(first.length + each.length * (count / 1000) + last.length, 0);
+  write(first);
+  for (let n = 0; n < count; n += 1000) write(each);
+  write(last);
+};
 const x = (count) => "x".repeat(count);
 `;
 
@@ -141,6 +149,33 @@ export const CHANNELS: readonly (readonly [what: string, job: SandboxJob, source
     MARKETS,
     'send({ type: "completed", result: { metrics: {}, notes: Array(1e5).fill("x") } });',
   ],
+  [
+    "notes that are none",
+    RUN,
+    `repeat('{"value":{"type":"completed","integrity":{},"result":{"notes":[', "0,", 14e6, '0]}},"columns":[]}');`,
+  ],
+  ["a list of objects", RUN, `repeat('{"value":{"type":"other","all":[', "{},", 9e6, '0]},"columns":[]}');`],
+  [
+    "metrics with many names",
+    RUN,
+    `const names = Array.from({ length: 3e5 }, (_, n) => '"n' + n + '":{},').join("");
+    frame('{"value":{"type":"completed","integrity":{},"result":{"metrics":{' + names + '"x":0}}},"columns":[]}');`,
+  ],
+  [
+    "columns of no rows",
+    RUN,
+    `repeat('{"value":{"type":"other"},"columns":[', '{"kind":"Uint8Array","offset":0,"length":0,"path":["a"]},', 5e5, '0]}');`,
+  ],
+  [
+    "a long column of texts",
+    RUN,
+    `const head = new TextEncoder().encode('{"value":{"type":"other","a":null},"columns":[' +
+      '{"path":["a"],"kind":"Uint32Array","offset":0,"length":12582912,"texts":["x"]}]}');
+    claim(head.length, 48 * 2 ** 20);
+    write(head);
+    for (let n = 0; n < 48; n++) write(zeros);`,
+  ],
+  ["lists in lists", RUN, `repeat('{"value":', "[", 28e6, "");`],
   ["no JSON", RUN, "claim(8, 0); write(zeros.subarray(0, 8));"],
   ["another type", RUN, 'send({ type: "other" });'],
   [
