@@ -221,8 +221,10 @@ export async function refuseUnstorable(c: HonoContext<ServerEnv>, next: () => Pr
   await next();
 }
 
-/** The fault of a user's name that would command a terminal: the library keeps any text. */
+/** The fault of a user's name that would command a terminal, or that is no text: the library keeps any text, and an object as its JSON. */
 function findRefusedName(path: string, holder: unknown): Issue | undefined {
   const input: unknown = Reflect.get(Object(holder), "name");
-  return typeof input === "string" && NO_LINE.test(input) ? { path, message: PLAIN.error({ input }) } : undefined;
+  if (input === undefined || input === null) return undefined;
+  if (typeof input !== "string") return { path, message: "must be text" };
+  return NO_LINE.test(input) ? { path, message: PLAIN.error({ input }) } : undefined;
 }

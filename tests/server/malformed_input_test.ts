@@ -55,6 +55,9 @@ Deno.test("names and descriptions that would command a terminal are refused by t
   for (const path of ["sign-up/email", "update-user", "admin/create-user"]) {
     const named = await user.send("POST", `/api/auth/${path}`, account);
     expect([path, named.status, named.at("/error/issues")]).toEqual([path, 400, [{ path: "/name", message }]]);
+    const listed = await user.send("POST", `/api/auth/${path}`, { ...account, name: ["\u202eclean"] });
+    expect([path, listed.status, listed.at("/error/issues/0")])
+      .toEqual([path, 400, { path: "/name", message: "must be text" }]);
   }
   await service.close();
 });
