@@ -7,6 +7,8 @@ import { COLUMNS_MAX, FAILURE_CHARS_MAX, REQUESTS_CHARS_MAX } from "../contracts
 /** Most inputs and numbers of an indicator: none of ours has more. */
 const ARGUMENTS_MAX = 16;
 const NAME_CHARS_MAX = 64;
+/** Lists and objects within each other: as many as the body of a request may have. */
+const LEVELS_MAX = 32;
 
 /** A script's own error, as its realm describes it. */
 export class ScriptError extends Error {
@@ -79,14 +81,29 @@ export function askText(call: () => unknown, what: string, charsMax: number): st
   throw brokenRealm(`${what} has ${text.length} characters: at most ${charsMax} are taken`);
 }
 
-/** The value of a realm's JSON; null for anything else, and for more characters. */
+/** The value of a realm's JSON; null for anything else, for more characters, and for lists in lists that nothing of ours could write. */
 export function parse(json: unknown, charsMax: number): unknown {
-  if (typeof json !== "string" || json.length > charsMax) return null;
+  if (typeof json !== "string" || json.length > charsMax || isTooDeep(json)) return null;
   try {
     return JSON.parse(json);
   } catch {
     return null;
   }
+}
+
+/** True for a JSON of more levels than any of ours has. */
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const letter = json[at];
+    if (letter === '"') isText = !isText;
+    else if (isText) at += Number(letter === "\\");
+    else if (letter === "[" || letter === "{") {
+      if (++depth > LEVELS_MAX) return true;
+    } else if (letter === "]" || letter === "}") depth--;
+  }
+  return false;
 }
 
 /** A request for an indicator, whose columns are not looked up yet. */

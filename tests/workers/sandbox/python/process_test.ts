@@ -44,6 +44,22 @@ Deno.test("a Python script runs in its process with its log and passes its integ
   expect(outcome.integrity.determinism.status).toBe("passed");
 });
 
+Deno.test("parameters of a thousand levels are none, and the check has its verdict", async () => {
+  const above = `json = crosses_above.__globals__["json"]
+dumps = json.dumps
+def deep(value):
+    return '{"a":' * 9000 + "1" + "}" * 9000 if isinstance(value, dict) and "properties" in value else dumps(value)
+json.dumps = deep`;
+  const outcome = await runInSandbox({
+    ...{ kind: "check_script", language: "python", source: pythonDeciding("pass", "pass", above) },
+    ...{ parametersJson: "{}", candlesMin: 1 },
+  }, {
+    ...{ deadlineMs: 120_000, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {} },
+    signal: new AbortController().signal,
+  });
+  expect(outcome).toMatchObject({ type: "completed", parameterSchema: null });
+});
+
 /**
  * Lines that never end, the first of them the strategy's eighth, and how the run's message ends: by the run's limit, or by that of a
  * decision, whichever a machine comes to first.
