@@ -1,5 +1,6 @@
 import { TRADES_MAX, WORKING_MAX } from "../contracts/abi.ts";
 import { CANDLE_COLUMNS } from "../contracts/layout.ts";
+import { brokenRealm } from "./realm_answers.ts";
 
 /** A script has read what it was not given: its run begins again, and it is given everything. */
 export class MoreWanted extends Error {
@@ -70,14 +71,19 @@ export class Reads {
     return (this.#bits & FILLS_BIT) !== 0;
   }
 
-  /** Runs a script, and once more if it reads what its text does not name. Later runs give everything, too. */
+  /**
+   * Runs a script, and once more if it reads what its text does not name. Later runs give everything, too.
+   *
+   * @throws {RunError} When its realm still wants more.
+   */
   run<Result>(run: () => Result): Result {
     try {
       return run();
     } catch (error) {
-      if (!(error instanceof MoreWanted) || this.#bits === EVERYTHING) throw error;
+      if (!(error instanceof MoreWanted)) throw error;
+      if (this.#bits === EVERYTHING) throw brokenRealm("it wants more than there is");
       this.#bits = EVERYTHING;
-      return run();
+      return this.run(run);
     }
   }
 }

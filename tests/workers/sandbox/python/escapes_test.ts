@@ -238,6 +238,7 @@ const OURS = (name: string) => `crosses_above.__globals__['${name}']`;
 const TAKEOVERS: Readonly<Record<string, string>> = {
   "a method of the orders": "orders.buy = None",
   "the words": `${OURS("words")}[0] = 99999`,
+  "the wish for more": `${OURS("words")}[${OURS("WANTED")}] = 1`,
   "the tables": `${OURS("tables")}[:] = bytes(len(${OURS("tables")}))`,
   "the columns": `${OURS("columns")}.views[:] = [1]\ncandles.close`,
   "the log": `${OURS("log")}.lines.clear(); print(1); ${OURS("log")}.lines.clear()`,
