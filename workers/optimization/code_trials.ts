@@ -7,7 +7,7 @@ import { executionOf, ownParameters } from "../../research/execution_axes.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import type { CarriedTests, CarryTask, SliceRun, TrialsTask, TrialTask } from "../common/protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import type { SandboxTask, TrialOutcome } from "../sandbox/task.ts";
+import { RELOADS_MAX, type SandboxTask, type TrialOutcome } from "../sandbox/task.ts";
 import type {
   MarketsTrialsRun,
   ScriptMarketsTrialsJob,
@@ -70,19 +70,28 @@ export async function runCodeTrials(
 ): Promise<Outcome<SliceRun>> {
   const { jitless, toJob } = await openCode(services, runtime);
   const collected = new CollectedTrials(plan.task);
-  const jobOf = ({ task, lookbackWanted }: SlicePlan, canReload: boolean) => {
+  const begun = performance.now();
+  const jobOf = ({ task, lookbackWanted }: SlicePlan, reloads: number) => {
     const { trials: _trials, own: _own, budgetMs: _budgetMs, returnsMax: _returnsMax, ...settings } = task;
     const trials = describeTrials(task, task.execution, collected.done);
-    return toJob({ ...trials, task: settings, lookbackWanted, canReload });
+    const budgetMs = leftOf(trials.budgetMs, begun, reloads);
+    return toJob({ ...trials, budgetMs, task: settings, lookbackWanted, canReload: reloads < RELOADS_MAX });
   };
-  const run = () =>
-    runInSandbox(jobOf(plan, true), {
+  const run = () => {
+    let reloads = 0;
+    return runInSandbox(jobOf(plan, reloads), {
       ...limits,
       jitless,
       onTrial: (trial) => collected.add(trial),
-      reload: async (lookback) => jobOf(await reload(lookback), false),
+      reload: async (lookback) => jobOf(await reload(lookback), ++reloads),
     });
+  };
   return await runPastBroken(collected, run, limits.deadlineMs);
+}
+
+/** What is left of a slice's time for a job that continues another. */
+export function leftOf(budgetMs: number, begun: number, reloads: number): number {
+  return reloads === 0 ? budgetMs : Math.max(0, budgetMs - (performance.now() - begun));
 }
 
 /** The trials of a slice that are not done yet, as a process of code takes them. */

@@ -5,8 +5,11 @@ import type { Optimization } from "../../db/optimizations.ts";
 const SLICE_MS = 1000;
 /** Longer for modules and scripts: each slice starts a process, whose first trials are slow. */
 const CODE_SLICE_MS = 5000;
+/** Python is quick after some seconds of a process alone. */
+const PYTHON_SLICE_MS = 15_000;
 /** A rest of more computing than this is parted, also of code: an idle worker ends it sooner, though a second process starts. */
 const SHARED_REST_MS = 1000;
+const PYTHON_REST_MS = 5000;
 // Jobs of one optimization that wait or run: more workers than that find no more of its slices.
 const SLICES_OPEN_MAX = 256;
 
@@ -18,6 +21,7 @@ export interface PlaceRange {
 
 /** Computing time of a slice of an optimization. */
 export function sliceMs({ runtime }: Pick<Optimization, "runtime">): number {
+  if (isPython(runtime)) return PYTHON_SLICE_MS;
   return runtime === null || runtime.type === "remote" ? SLICE_MS : CODE_SLICE_MS;
 }
 
@@ -28,7 +32,7 @@ export function divide({ from, until }: PlaceRange, parts: number): PlaceRange[]
 }
 
 /**
- * The rest of a stretch after a slice: in two parts while it is more than a second, so that idle workers find one.
+ * The rest of a stretch after a slice: in two parts while it is long, so that idle workers find one.
  *
  * @param slice `end`: the end of its stretch.
  */
@@ -41,7 +45,11 @@ export function divideRest(
   const rest = { from: until, until: end };
   const restMs = durationMs * (end - until) / (until - from);
   // An endpoint gets one trial at a time, and a guided search one round.
-  const isShared = runtime?.type !== "remote" && method !== "tpe" && restMs > SHARED_REST_MS && end - until > 1 &&
-    slicesOpen < SLICES_OPEN_MAX;
+  const isShared = runtime?.type !== "remote" && method !== "tpe" && end - until > 1 && slicesOpen < SLICES_OPEN_MAX &&
+    restMs > (isPython(runtime) ? PYTHON_REST_MS : SHARED_REST_MS);
   return divide(rest, isShared ? 2 : 1);
+}
+
+function isPython(runtime: Optimization["runtime"]): boolean {
+  return runtime !== null && runtime.type !== "remote" && runtime.language === "python";
 }

@@ -8,9 +8,9 @@ import type { SliceRun, TrialTask } from "../common/protocol.ts";
 import type { LoadedPortfolio } from "../portfolio/load_portfolio.ts";
 import { findMarketsDecider } from "../portfolio/markets_decider.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import type { SandboxMarkets } from "../sandbox/task.ts";
+import { RELOADS_MAX, type SandboxMarkets } from "../sandbox/task.ts";
 import { executionOf, ownParameters } from "../../research/execution_axes.ts";
-import { type CodeRuntime, type CodeServices, describeTrials, openCode } from "./code_trials.ts";
+import { type CodeRuntime, type CodeServices, describeTrials, leftOf, openCode } from "./code_trials.ts";
 import { runPastBroken } from "./broken_trials.ts";
 import { CollectedTrials, inStoredOrder } from "./collected_trials.ts";
 import type { PortfolioSlice } from "./portfolio_slice.ts";
@@ -28,18 +28,22 @@ export async function runCodeAccounts(
 ): Promise<Outcome<SliceRun>> {
   const { jitless, toMarketsJob } = await openCode(services, runtime);
   const collected = new CollectedTrials(slice.trials);
-  const jobOf = ({ task }: Pick<LoadedPortfolio, "task">, lookbackWanted: number | null) => {
+  const begun = performance.now();
+  const jobOf = ({ task }: Pick<LoadedPortfolio, "task">, lookbackWanted: number | null, reloads: number) => {
     const trials = describeTrials(slice.trials, task.execution, collected.done);
-    const canReload = lookbackWanted === null;
-    return toMarketsJob({ ...trials, task, lookbackWanted: lookbackWanted ?? trials.lookback, canReload });
+    const budgetMs = leftOf(trials.budgetMs, begun, reloads);
+    const canReload = reloads < RELOADS_MAX;
+    return toMarketsJob({ ...trials, budgetMs, task, lookbackWanted: lookbackWanted ?? trials.lookback, canReload });
   };
-  const run = () =>
-    runInSandbox(jobOf(slice, null), {
+  const run = () => {
+    let reloads = 0;
+    return runInSandbox(jobOf(slice, null, reloads), {
       ...limits,
       jitless,
       onTrial: (trial) => collected.add(trial),
-      reload: async (lookback) => jobOf(await slice.reload(lookback), lookback),
+      reload: async (lookback) => jobOf(await slice.reload(lookback), lookback, ++reloads),
     });
+  };
   return await runPastBroken(collected, run, limits.deadlineMs);
 }
 

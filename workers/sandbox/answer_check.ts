@@ -6,7 +6,7 @@ import { type AnswerBounds, AnswerFault } from "./answer_bounds.ts";
 import { isStoredLog } from "./contracts/log_bounds.ts";
 import { PLOT_NAME_CHARS_MAX, PLOTS_MAX, SCHEMA_CHARS_MAX } from "./contracts/layout.ts";
 import type { SandboxJob } from "./task.ts";
-import { RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./contracts/abi.ts";
+import { RUN_ORDERS_MAX, TAG_BYTES_MAX, WARMUP_MAX } from "./contracts/abi.ts";
 
 /** Characters of a sentence: of an error, a note or a finding. */
 export const SENTENCE_CHARS_MAX = 8192;
@@ -205,7 +205,7 @@ export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType
       candlesDone: count,
       equity: number,
     }),
-    z.object({ type: z.literal("lookback"), candles: count }),
+    z.object({ type: z.literal("lookback"), candles: count.min(1).max(WARMUP_MAX) }),
     z.object({ type: z.literal("log"), from: count, lines: log }),
     z.object({
       type: z.literal("trial"),

@@ -8,8 +8,7 @@ import { AnswerReader } from "./answer_reader.ts";
 import { ReportedLog } from "./contracts/log_bounds.ts";
 import { canInterrupt, endInterrupted, INTERRUPT_MS_MAX } from "./late_end.ts";
 import type { SandboxLimits } from "./sandbox_limits.ts";
-import { WARMUP_MAX } from "./contracts/abi.ts";
-import { candleBytes, type FromChild, isWithin, type SandboxJob } from "./task.ts";
+import { candleBytes, type FromChild, isWithin, RELOADS_MAX, type SandboxJob } from "./task.ts";
 
 // A process that says nothing of its memory for this many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
@@ -29,7 +28,8 @@ export class SandboxProcess<Value extends object> {
   /** Why it is to end, once it was asked to. */
   #late: string | null = null;
   #residentBytesMax: number;
-  #reloading: Promise<void> | null = null;
+  /** One after the other. */
+  readonly #reloads: Promise<void>[] = [];
   #deadline: ReturnType<typeof setTimeout> | undefined;
   /** Nothing that its process still says counts. */
   #isOver = false;
@@ -204,7 +204,7 @@ export class SandboxProcess<Value extends object> {
         this.#limits.onPath?.(message.outcome);
         return;
       case "lookback":
-        this.#reloading ??= this.#reload(message.candles);
+        this.#reloads.push(this.#reload(message.candles, this.#reloads.at(-1)));
         return;
       default:
         if (this.#late === null) return this.#ended.resolve(message);
@@ -218,12 +218,13 @@ export class SandboxProcess<Value extends object> {
     this.#candlesDone = this.#decided = 0;
   }
 
-  async #reload(lookbackCandles: number): Promise<void> {
+  async #reload(lookbackCandles: number, before: Promise<void> | undefined): Promise<void> {
     const { reload } = this.#limits;
-    if (reload === undefined || !(lookbackCandles >= 1 && lookbackCandles <= WARMUP_MAX)) {
+    if (reload === undefined || this.#reloads.length >= RELOADS_MAX) {
       return this.#refuse(new AnswerFault(`it asks for ${lookbackCandles} candles before its range`));
     }
     try {
+      await before;
       const job = this.job = await reload(lookbackCandles);
       this.#residentBytesMax += candleBytes(job);
       this.#answers.widen(job);
@@ -289,7 +290,7 @@ export class SandboxProcess<Value extends object> {
     }
     // npm's `deno` is a script, and killing it leaves the real process: that one ends itself when its input ends.
     await this.#input.abort().catch(() => {});
-    await Promise.all([this.#child.status, listening, errors, this.#reloading]);
+    await Promise.all([this.#child.status, listening, errors, ...this.#reloads]);
   }
 }
 

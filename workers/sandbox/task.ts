@@ -219,6 +219,9 @@ export function isWithin(residentBytes: number, bytesMax: number): boolean {
   return residentBytes > 0 && residentBytes <= bytesMax;
 }
 
+/** How often a process may ask for more candles. A trial asks for more than it wants, since longer warm-ups may follow. */
+export const RELOADS_MAX = 4;
+
 /** The strategy's warm-up is longer than its candles before the range: a job with `candles` of them continues the run. */
 export interface LookbackRequest {
   readonly type: "lookback";

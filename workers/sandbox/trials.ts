@@ -4,12 +4,13 @@ import type { Execution } from "../../engine/execution.ts";
 import { measureTrial } from "../../engine/run.ts";
 import { type Outcome, RunError } from "../common/outcome.ts";
 import type { Strategy } from "../../engine/strategy.ts";
+import { WARMUP_MAX } from "./contracts/abi.ts";
 import type { FromChild, LookbackRequest, TrialOutcome } from "./task.ts";
 import type { AnyTrialsRun, TrialsRun } from "./trials_task.ts";
 import { measureCarried } from "./carried_trial.ts";
 import { LookbackCutter } from "./trial_candles.ts";
 
-// A longer lookback is likely to follow: another process would have to ask again.
+// A longer lookback is likely to follow, and to ask again takes the time of some trials.
 const LOOKBACK_GROWTH = 2;
 /** Memory that each trial takes over from the one before: the columns of a few years of minutes. */
 const POOL_BYTES_MAX = 1 << 26;
@@ -98,7 +99,7 @@ function orItsError(run: () => TrialOutcome | LookbackRequest): TrialOutcome | L
 
 /** The request of a trial that needs more candles than its job has. */
 export function requestMore(warmup: number): LookbackRequest {
-  return { type: "lookback", candles: warmup * LOOKBACK_GROWTH };
+  return { type: "lookback", candles: Math.min(WARMUP_MAX, warmup * LOOKBACK_GROWTH) };
 }
 
 /** @throws {PointRefused} {RunError} */

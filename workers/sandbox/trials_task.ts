@@ -19,7 +19,7 @@ interface TrialsOver<Task> {
   /** Candles before the range that each trial is shown, and that were wanted for the task; the archive may have fewer. */
   readonly lookback: number;
   readonly lookbackWanted: number;
-  /** The process may ask for more candles, once. */
+  /** The process may ask for more candles. */
   readonly canReload: boolean;
   /** No trial but the first begins after `budgetMs`, or once those before it have kept `returnsMax` daily returns. */
   readonly budgetMs: number;

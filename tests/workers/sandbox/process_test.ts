@@ -4,6 +4,7 @@ import { createControl, type RunProgress } from "../../../engine/control.ts";
 import { join } from "node:path";
 import { doWasmJob } from "../../../workers/sandbox/wasm/run.ts";
 import { runInSandbox, type SandboxLimits } from "../../../workers/sandbox/process.ts";
+import { RELOADS_MAX } from "../../../workers/sandbox/task.ts";
 import { until } from "../../support/until.ts";
 import { runExchanged } from "./exchanged_worker.ts";
 import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./wasm/modules.ts";
@@ -103,7 +104,7 @@ Deno.test("a run reports its progress, and a stop ends it at once", async () => 
   expect([...equities]).toEqual([task.initialBalance]);
 });
 
-Deno.test("a strategy gets more candles for its warm-up once, in the same process", async () => {
+Deno.test("a strategy gets more candles for its warm-up in the same process", async () => {
   const closes = wanderingCloses(300);
   const task = taskOver(dailyCandles(closes.slice(100)));
   const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":50}', candlesMin: 1, task } as const;
@@ -122,6 +123,32 @@ Deno.test("a strategy gets more candles for its warm-up once, in the same proces
     reload: () => Promise.reject(new RangeError("Cannot read the archive")),
   });
   await expect(unable).rejects.toThrow("Cannot read the archive");
+});
+
+Deno.test("trials get more candles for warm-ups that grow, in the same process, and no more often than a process may ask", async () => {
+  const closes = wanderingCloses(2000);
+  const slows = [5, 20, 60, 180, 500, 1200];
+  let ended = 0;
+  const jobOf = (lookback: number, canReload: boolean) => ({
+    ...{ kind: "run_trials", module: HONEST, candlesMin: 1, budgetMs: 60_000, returnsMax: 1e6 } as const,
+    parametersJson: slows.slice(ended).map((slow) => `{"fast":3,"slow":${slow}}`),
+    task: taskOver(dailyCandles(closes.slice(1900 - lookback)), { firstIndex: lookback }),
+    ...{ lookback: 5, lookbackWanted: lookback, canReload },
+  });
+  const asked: number[] = [];
+  const runTrials = (reloadsMax: number) =>
+    runInSandbox(jobOf(5, true), {
+      ...limits(),
+      onTrial: ({ type }) => void (ended += Number(type === "completed")),
+      reload: (lookback) => Promise.resolve(jobOf(lookback, asked.push(lookback) < reloadsMax)),
+    });
+  expect(await runTrials(RELOADS_MAX)).toEqual({ type: "completed" });
+  // The last would have had to ask once more: the next process runs it.
+  expect([asked, ended]).toEqual([[12, 42, 122, 362], 4]);
+  ended = 0;
+  const greedy = await runTrials(Infinity);
+  expect(greedy).toMatchObject({ type: "failed", code: "STRATEGY_FAILED" });
+  expect(greedy).toHaveProperty("message", expect.stringContaining("it asks for 1002 candles before its range"));
 });
 
 Deno.test("a job that was stopped before its start starts nothing", async () => {

@@ -11,6 +11,7 @@ import { compilePython } from "./compile.ts";
 import { Interpreter } from "./interpreter.ts";
 
 const ready = Promise.withResolvers<Interpreter>();
+let isUsed = false;
 
 self.postMessage({ calls: CALLS });
 
@@ -27,7 +28,13 @@ function post(message: FromChild<object>): void {
 /** The code of many markets is loaded where it is needed: a tenth of the start. */
 async function answer({ job, control }: ToChildWorker): Promise<FromChild<object>> {
   const countIn = (decided: SharedArrayBuffer) => self.postMessage(decided);
-  const compile = async (source: string) => compilePython(source, await ready.promise);
+  const compile = async (source: string) => {
+    const python = await ready.promise;
+    // A job that continues another begins as that one did.
+    if (isUsed) python.reset();
+    isUsed = true;
+    return compilePython(source, python);
+  };
   try {
     switch (job.kind) {
       case "script":
