@@ -89,7 +89,7 @@ export async function runCodeTrials(
   return await runPastBroken(collected, run, limits.deadlineMs);
 }
 
-/** What is left of a slice's time for a job that continues another. */
+/** The rest of a slice's time for a job that continues another. */
 export function leftOf(budgetMs: number, begun: number, reloads: number): number {
   return reloads === 0 ? budgetMs : Math.max(0, budgetMs - (performance.now() - begun));
 }
