@@ -20,6 +20,15 @@ frame = candles.tz_convert("Europe/Berlin").resample("1D").agg(
     {"open": "first", "high": "max", "low": "min", "close": "last", "volume": "sum"})
 `;
 
+const NUMBERS = `
+import hindcast, numpy
+hc = hindcast.connect()
+dates = ("DEMO@SAMPLE", "2024-01-01", "2024-02-01")
+run = hc.run("SMA Cross", *dates, timeframe="1h", fast=numpy.int64(5), commission=numpy.float32(0.5), balance=numpy.float64(5000))
+found = hc.optimize("SMA Cross", *dates, timeframe="1h", space={"fast": numpy.arange(4, 7), "slow": numpy.array([20, 30])})
+print(run.parameters.fast, run.initial_balance, run.parameters.execution.commission.rate, len(found.trials))
+`;
+
 const UPLOAD = `
 import hindcast, pandas
 hc = hindcast.connect()
@@ -56,6 +65,10 @@ Deno.test("Debian's pandas and matplotlib show a run as frames and as a plot, an
     const { code, stdout, stderr } = await python(SHAPES);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe("DataFrame 744 UTC float64\n4368 True datetime64[ns, UTC] True\nTrue\n");
+  });
+  await t.step("NumPy's numbers and arrays are parameters as Python's own are", async () => {
+    const { code, stdout, stderr } = await python(NUMBERS);
+    expect([code, stderr, stdout]).toEqual([0, "", "5 5000 0.5 6\n"]);
   });
   await t.step("the page's tables and plot", async () => {
     const { code, stdout, stderr } = await python(blockIn(await readPage("docs/python.md"), "python", "groupby"));

@@ -45,6 +45,9 @@ note(lambda: hindcast.connect("http://127.0.0.1:1").strategies())
 note(lambda: hindcast.connect("127.0.0.1:1"))
 waiting = hc.run("SMA Cross", *dates, timeframe="1m", wait=False, labels={"fresh": True})
 note(lambda: waiting.metrics)
+note(lambda: hc.run("SMA Cross", *dates, execution={"slippage": {"bps": float("nan")}}))
+note(lambda: hc.run("SMA Cross", *dates, fast=complex(1)))
+note(lambda: hc.optimize("SMA Cross", *dates, space={"fast": 5}))
 print(json.dumps(said))
 `;
 
@@ -208,6 +211,17 @@ Deno.test("the Python package runs, optimizes, refuses and repeats, with the sta
       ["ServiceUnreachable", null, expect.stringContaining("Cannot reach http://127.0.0.1:1: ")],
       ["ValueError", null, expect.stringContaining("must begin with http:// or https://")],
       ["ValueError", null, expect.stringMatching(/^The run is (queued|running): call wait\(\) first$/)],
+      [
+        "ValueError",
+        null,
+        "Cannot send /backtest/parameters/execution/slippage/bps: it must be a finite number, not nan",
+      ],
+      ["TypeError", null, "Cannot send (1+0j): it must be a number, a text, a list or a dict, not complex"],
+      [
+        "TypeError",
+        null,
+        "Cannot use 5 as the space of fast: give a range, a list or {min, max, step}, or fix it: fast=5",
+      ],
     ]);
   });
   await t.step("a class is sent as its own text, and nothing around it", async () => {

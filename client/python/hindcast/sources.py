@@ -9,7 +9,7 @@ import linecache
 import textwrap
 from os import PathLike
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 # A name of the catalogue, a file, the address of an endpoint, a class that derives from Strategy, or a whole `parameters.runtime`.
 Strategy = Union[str, "PathLike[str]", type, Mapping[str, Any]]
@@ -76,14 +76,17 @@ def _holds(node: ast.ClassDef, line: int) -> bool:
 
 def to_space(space: Mapping[str, Any]) -> Dict[str, Any]:
     """A space of parameters: `range(5, 50, 5)`, a list of values, or the service's own `{min, max, step}`."""
-    return {name: _to_axis(values) for name, values in space.items()}
+    return {name: _to_axis(name, values) for name, values in space.items()}
 
 
-def _to_axis(values: Any) -> Any:
+def _to_axis(name: str, values: Any) -> Any:
     if isinstance(values, Mapping):
         return dict(values)
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(
+            f"Cannot use {values!r} as the space of {name}: give a range, a list or {{min, max, step}}, or fix it: {name}={values!r}"
+        )
     if isinstance(values, range) and len(values) > 0:
         ordered = values if values.step > 0 else values[::-1]
         return {"min": ordered[0], "max": ordered[-1], "step": ordered.step}
-    # NumPy's numbers are no JSON; item() gives Python's own.
-    return {"values": [value.item() if hasattr(value, "item") else value for value in values]}
+    return {"values": list(values)}

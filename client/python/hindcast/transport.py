@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import time
 from http.client import HTTPException
@@ -109,7 +110,7 @@ class Transport:
         sent = {"accept": "application/json", "user-agent": USER_AGENT}
         if self._token is not None:
             sent["authorization"] = f"Bearer {self._token}"
-        data = body if isinstance(body, bytes) or body is None else json.dumps(body, allow_nan=False).encode()
+        data = body if isinstance(body, bytes) or body is None else to_json(body)
         if data is not None and not isinstance(body, bytes):
             sent["content-type"] = "application/json"
         sent.update({name.replace("_", "-"): value for name, value in headers.items()})
@@ -125,6 +126,37 @@ class Transport:
                 raise _refusal(refusal) from None
         except (URLError, HTTPException, socket.timeout, ConnectionError) as error:
             raise self._unreachable(error) from error
+
+
+def to_json(body: Any) -> bytes:
+    """A request's body. NumPy's numbers and arrays are sent as Python's own.
+
+    Raises:
+        ValueError: A number is NaN or infinite.
+        TypeError: A value is none that JSON has.
+    """
+    try:
+        return json.dumps(body, allow_nan=False, default=_to_plain).encode()
+    except ValueError:
+        for path, value in _walk(body, ""):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"Cannot send {path}: it must be a finite number, not {value}") from None
+        raise
+
+
+def _to_plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"Cannot send {value!r}: it must be a number, a text, a list or a dict, not {type(value).__name__}")
+
+
+def _walk(value: Any, path: str) -> Iterator[Tuple[str, Any]]:
+    """Each value of a body with the path that the service's messages would name."""
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    yield path, plain
+    pairs = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, (list, tuple)) else ()
+    for name, inner in pairs:
+        yield from _walk(inner, f"{path}/{name}")
 
 
 def _refusal(answer: HTTPError) -> HindcastError:
