@@ -38,7 +38,7 @@ export const BACKTESTS: RunKind = runKind({
       head: ["Id", "Created", "Strategy", "Market", "Status", " Return", " Sharpe", " Drawdown", " Trades"],
       spare: ["Created", " Trades", " Drawdown", "Status"],
       describe: (run: Summary) => [
-        ...[run.id, dayOf(run), run.name ?? run.strategy, marketOf(run), statusOf(run)],
+        ...[run.id, dayOf(run), run.name ?? run.default_name, marketOf(run), statusOf(run)],
         formatMetric("total_return", run.metrics?.total_return),
         formatMetric("sharpe", run.metrics?.sharpe),
         formatMetric("max_drawdown", run.metrics?.max_drawdown),
@@ -50,7 +50,7 @@ export const BACKTESTS: RunKind = runKind({
       head: ["Id", "Run", " Return", " Sharpe"],
       spare: [],
       describe: (run) => [
-        ...[run.id, `${run.name ?? run.strategy}, ${marketOf(run)}`],
+        ...[run.id, `${run.name ?? run.default_name}, ${marketOf(run)}`],
         run.metrics === null ? statusOf(run) : formatMetric("total_return", run.metrics.total_return),
         formatMetric("sharpe", run.metrics?.sharpe),
       ],

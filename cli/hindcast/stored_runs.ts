@@ -128,7 +128,7 @@ function drawComparison(
   output: Output,
   isAll: boolean,
 ): string {
-  const names = backtests.map(({ name, strategy }, index) => ` ${index + 1}: ${name ?? strategy}`);
+  const names = backtests.map(({ name, default_name }, index) => ` ${index + 1}: ${name ?? default_name}`);
   const differing = differences.map(({ path, values }) => [path, ...values.map((value) => showValue(value))]);
   const shown = metrics.filter(({ name }) => isAll || MAIN_METRICS.some((main) => main === name));
   const figures = shown.filter(({ values }) => values.some((value) => value !== null))

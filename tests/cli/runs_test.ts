@@ -32,6 +32,11 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
   expect((await json(["list", "--search", "mine"])).backtests.map(({ id }: { id: string }) => id)).toEqual([
     backtest.id,
   ]);
+  const changed = await json([...RUN, "-p", "fast=9"]);
+  expect((await call(["list"])).stdout).toMatch(/│ sma-cross: fast 9 +│ DEMO@SAMPLE 1h[^]*│ mine +│/);
+  expect((await call(["compare", backtest.id, changed.backtest.id])).stdout).toMatch(
+    /1: mine +│ 2: sma-cross: fast 9 /,
+  );
   const compared = await call(["compare", backtest.id, later.backtest.id]);
   expect(compared.stdout).toMatch(/\/parameters\/slow +│ +48[^]*Sharpe/);
   const stressed = await call(["stress", backtest.id]);
@@ -60,9 +65,9 @@ Deno.test("runs are made, followed, found, cancelled and compared", async () => 
   ]);
   const watched = await json(["watch", optimization.id]);
   expect(watched.optimization).toMatchObject({ status: "completed", trials: { done: 6 } });
-  // Two runs and six trials; the scan is of other markets.
+  // Three runs and six trials; the scan is of other markets.
   const { stdout } = await call(["show", optimization.id]);
-  expect(stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck[^]*One of 8 tries/);
+  expect(stdout).toMatch(/6 trials[^]*fast across[^]*How much of it is luck[^]*One of 9 tries/);
   await findEachKind({ call, json }, backtest.id, optimization.id);
   const list = (await showOn(80, "list", env)).trimEnd().split("\r\n");
   expect(list.every((line) => line.length <= 80)).toBe(true);
