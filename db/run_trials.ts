@@ -33,6 +33,7 @@ const RANGE_OPTIMIZATIONS_MAX = 50;
 // themselves is enough for the count, and one on an expression is not.
 const countBySlug = prepareCount(sql`strategy_slug = ${sql.placeholder("strategy")}`);
 const countByName = prepareCount(sql`strategy_slug is null and strategy = ${sql.placeholder("strategy")}`);
+const countByMarket = prepareCount(sql`true`);
 
 function prepareCount(isStrategy: SQL) {
   const [owner, symbol, exchange] = ["ownerId", "symbol", "exchange"].map(sql.placeholder);
@@ -65,6 +66,27 @@ export async function countRunTrials(
     : await countBySlug(db, { ...market, strategy: strategySlug });
   if (row === undefined) throw new Error(`Cannot count the trials of ${ownerId}: no row came back`);
   return row;
+}
+
+/** The tries of the same owner on the same market that countRunTrials() leaves out: of other strategies, or under other names. */
+export interface OtherTries {
+  readonly count: number;
+  /** The number of independent tries that these amount to at most: backtests count one each. */
+  readonly independent: number;
+}
+
+/** Counts the tries on a market beside those of countRunTrials(). @param own What that counted. */
+export async function countOtherTries(
+  db: Db,
+  { ownerId, symbol, exchange }: TriedMarket,
+  own: RunTrials,
+): Promise<OtherTries> {
+  const [all] = await countByMarket(db, { ownerId, symbol, exchange });
+  if (all === undefined) throw new Error(`Cannot count the tries of ${ownerId}: no row came back`);
+  // Equal code under another name has the same run key, and is no other try. Deleted ones may be missing from the later count.
+  const backtests = Math.max(0, all.backtests - own.backtests);
+  const count = backtests + Math.max(0, all.optimizationTrials - own.optimizationTrials);
+  return { count, independent: backtests + Math.max(0, all.independentTrials - own.independentTrials) };
 }
 
 /**

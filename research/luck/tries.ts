@@ -8,13 +8,15 @@ export interface Tried {
   readonly sharpe: number | null;
   /** The deflated Sharpe ratio: of a single try, the probability that the true one is above 0. */
   readonly deflated: number | { readonly reason: string };
+  /** Tries of other strategies or names there, and the deflated Sharpe ratio among all; absent: there are none. */
+  readonly others?: { readonly count: number; readonly deflated: number } | undefined;
 }
 
-// The usual level of a test.
-const SURE = 0.95;
+/** The probability from which on luck alone does not explain a result: the usual level of a test. */
+export const SURE = 0.95;
 
 /** The sentence about how much of a run is luck. It names nothing that a person chose, so that any reader may have it. */
-export function describeTries({ runs, trials, where = "this market", sharpe, deflated }: Tried): string {
+export function describeTries({ runs, trials, where = "this market", sharpe, deflated, others }: Tried): string {
   const all = runs + trials;
   const subject = `this strategy on ${where}`;
   const head = all <= 1
@@ -30,6 +32,11 @@ export function describeTries({ runs, trials, where = "this market", sharpe, def
   const share = `the true Sharpe ratio behind its ${sharpe?.toFixed(2)} is above ${rival} with a probability of ${
     percent(deflated)
   } %`;
+  if (deflated >= SURE && others !== undefined && others.deflated < SURE) {
+    const more = others.count === 1 ? "1 more try there was" : `${show(others.count)} more tries there were`;
+    return `${head} Luck is not excluded: ${share}, but ${more} of another strategy or under another name, and among ` +
+      `all of them that probability is ${percent(others.deflated)} %. More tries lower it.`;
+  }
   return deflated >= SURE
     ? `${head} Luck alone does not explain it: ${share}. Confirm it on days that no try has seen.`
     : `${head} Treat it as luck: ${share}, and 95 % is usual. More tries lower it.`;

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Backtest } from "../../db/backtests.ts";
 import {
+  countOtherTries,
   countRunTrials,
   findRangeOptimizations,
   type RangeOptimization,
@@ -10,7 +11,7 @@ import {
 import { resolveExecution } from "../../engine/execution.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { describeTries, type Tried } from "../../research/luck/tries.ts";
+import { describeTries, SURE, type Tried } from "../../research/luck/tries.ts";
 import { deflatedByChance } from "../../research/sharpe.ts";
 import { candleAxesOf } from "../../research/candle_axes.ts";
 import { executionOf, isExecutionAxis } from "../../research/execution_axes.ts";
@@ -31,10 +32,31 @@ export async function readRunTrials(
   // A trial that is run again as a backtest is the same try.
   const isTrial = ranged.some((optimization) => isTrialOf(row, optimization));
   const counted = await countTries(ctx, row, { tries, trial: isTrial ? row.runKey : undefined });
+  const { result } = row;
+  const deflateAmong = (count: number) => deflate(result, count);
   return concludeTries(counted, {
-    sharpe: row.result.metrics.sharpe,
-    deflated: deflate(row.result, counted.independent_tries),
+    sharpe: result.metrics.sharpe,
+    deflated: deflateAmong(counted.independent_tries),
+    others: await deflateAmongOthers(ctx.db, { row, tries, independent: counted.independent_tries }, deflateAmong),
   });
+}
+
+/** Deflates a result among the tries of other strategies, too. @returns Undefined without such, and where luck explains it anyway. */
+export async function deflateAmongOthers(
+  db: Context["db"],
+  { row, tries, independent }: {
+    readonly row: TriedMarket;
+    readonly tries: RunTrials;
+    readonly independent: number;
+  },
+  deflateAmong: (independent: number) => Measured,
+): Promise<Tried["others"]> {
+  const own = deflateAmong(independent);
+  if (typeof own !== "number" || own < SURE) return undefined;
+  const others = await countOtherTries(db, row, tries);
+  if (others.count === 0) return undefined;
+  const deflated = deflateAmong(independent + others.independent);
+  return typeof deflated === "number" ? { count: others.count, deflated } : undefined;
 }
 
 /** Concludes from the tries around a run. */

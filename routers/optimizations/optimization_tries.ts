@@ -3,7 +3,7 @@ import type { Optimization } from "../../db/optimizations.ts";
 import { countRunTrials } from "../../db/run_trials.ts";
 import { deflatedAmongMore } from "../../research/sharpe.ts";
 import type { runTrialsSchema } from "../backtests/backtest_records.ts";
-import { concludeTries, countTries } from "../backtests/run_trials.ts";
+import { concludeTries, countTries, deflateAmongOthers } from "../backtests/run_trials.ts";
 import type { Context } from "../common/trpc.ts";
 
 /** The tries that an optimization's best trial is one of; null until it has ended. */
@@ -13,7 +13,8 @@ export async function readOptimizationTries(
 ): Promise<z.infer<typeof runTrialsSchema> | null> {
   if (row.status === "queued" || row.status === "running") return null;
   // Backtests of its trials count beside them: the figure is a little too strict then.
-  const counted = await countTries(ctx, row, { tries: await countRunTrials(ctx.db, row) });
+  const tries = await countRunTrials(ctx.db, row);
+  const counted = await countTries(ctx, row, { tries });
   const { independent_trials: trials = 1, probabilistic_sharpe: probability = null, deflated_sharpe: deflated = null } =
     row.overfitting ?? {};
   const found = {
@@ -25,6 +26,7 @@ export async function readOptimizationTries(
     return concludeTries(counted, { ...found, deflated: { reason } });
   }
   const all = Math.max(trials, counted.independent_tries);
-  const left = deflatedAmongMore({ trials, probability, deflated }, all);
-  return concludeTries(counted, { ...found, deflated: left });
+  const deflateAmong = (count: number) => deflatedAmongMore({ trials, probability, deflated }, count);
+  const others = await deflateAmongOthers(ctx.db, { row, tries, independent: all }, deflateAmong);
+  return concludeTries(counted, { ...found, deflated: deflateAmong(all), others });
 }

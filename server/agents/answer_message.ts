@@ -79,7 +79,8 @@ const NEXT: Readonly<Partial<Record<string, string>>> = {
   TRIAL_NOT_FOUND: "read_optimization has the numbers of the best trials",
   STRATEGY_NOT_FOUND: "list_strategies has the slugs and names",
   UNIVERSE_NOT_FOUND: "list_universes has the slugs",
-  INVALID_SCRIPT: "read_page strategy.d.ts declares all that a script may call, and scripts has examples",
+  INVALID_SCRIPT:
+    "read_page strategy.d.ts declares all that a script may call, scripts has examples, python both for Python",
 };
 
 /** A refusal as an answer that a model can act on: it repairs the call and tries again. */

@@ -92,8 +92,8 @@ export function listPages(): string {
 > Backtests trading strategies on past candles: jobs over HTTP, strategies in any language, and a stated answer to how much of a
 > result is luck.
 
-Agents call the tools of the Model Context Protocol at /mcp with a token as \`Authorization: Bearer\`. /openapi.json describes the HTTP
-interface.
+Agents call the tools of the Model Context Protocol at /mcp, after its sign-in or with a token as \`Authorization: Bearer\`.
+/openapi.json describes the HTTP interface.
 
 ## Pages
 

@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
 import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import { insertOptimization, updateOptimization } from "../../db/optimizations.ts";
-import { countRunTrials } from "../../db/run_trials.ts";
+import { countOtherTries, countRunTrials } from "../../db/run_trials.ts";
 import * as schema from "../../db/schema.ts";
 import { addUser, completeWith, newBacktest, newResult } from "../support/backtests.ts";
 import { createTestDatabase, eachDatabaseSteps } from "../support/database.ts";
@@ -42,6 +42,13 @@ eachDatabaseSteps("the tries around a run", async ({ db }, step) => {
     await add({}, "ann", String(first.runKey));
     expect(await countRunTrials(db, first)).toEqual({ backtests: 2, ...NO_TRIALS });
     expect(await countRunTrials(db, inline)).toEqual({ backtests: 1, ...NO_TRIALS });
+    // On the market: the strategy's two, the other strategy's and the one without a slug.
+    const own = await countRunTrials(db, inline);
+    expect(await countOtherTries(db, inline, own)).toEqual({ count: 3, independent: 3 });
+    // The same code under another name has the same key.
+    await add({ strategySlug: null, strategy: "Renamed" }, "ann", String(inline.runKey));
+    expect(await countOtherTries(db, inline, own)).toEqual({ count: 3, independent: 3 });
+    expect(await countOtherTries(db, first, await countRunTrials(db, first))).toEqual({ count: 2, independent: 2 });
   });
 
   await step(

@@ -58,6 +58,18 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
     }
   });
   await t.step("the whole way", () => walk(agent));
+  await t.step("another name for a script leaves the other tries on the market counted", async () => {
+    const mistaken = { source: "class A(Strategy):\n    def decide(self):\n        pas\n", language: "python" };
+    expect(await agent.text("run_backtest", { ...MARKET, ...mistaken, strategy: "mine" })).toContain("python both for");
+    const renamed = { strategy: "a new name", source: WRONG.replace("SMA", "sma"), end_date: "2024-07-01" };
+    const { tries } = await agent.call("run_backtest", { ...MARKET, ...renamed, parameters: { fast: 24, slow: 96 } });
+    // Alone, the run would be no luck.
+    const { count, probability_of_skill: alone, says } = Object(tries);
+    expect([count, alone > 0.95]).toEqual([1, true]);
+    expect(says).toMatch(
+      /^The first try .* Luck is not excluded: .* but \d{3} more tries there were of another strategy/,
+    );
+  });
   await t.step("a script in Python is tried, mended by the answer and kept", async () => {
     const python = (line: string) =>
       `class Up(Strategy):

@@ -23,6 +23,20 @@ Deno.test("the sentence about the tries around a run has four answers", () => {
   );
 });
 
+Deno.test("tries under other names count where they are enough to explain a result", () => {
+  const others = { count: 199, deflated: 0.62 };
+  expect(describeTries({ ...first, deflated: 0.97, others })).toBe(
+    `${FIRST} Luck is not excluded: the true Sharpe ratio behind its 1.23 is above 0 with a probability of 97.0 %, but 199 ` +
+      "more tries there were of another strategy or under another name, and among all of them that probability is 62 %. " +
+      "More tries lower it.",
+  );
+  expect(describeTries({ ...first, deflated: 0.97, others: { count: 1, deflated: 0.949 } })).toContain(
+    "but 1 more try there was of another strategy or under another name",
+  );
+  expect(describeTries({ ...first, deflated: 0.99, others: { count: 1, deflated: 0.96 } })).toContain("Confirm it");
+  expect(describeTries({ ...first, deflated: 0.5, others })).toContain("Treat it as luck");
+});
+
 Deno.test("a first try is compared with nothing but 0", () => {
   expect(describeTries({ ...first, deflated: 0.5 })).toBe(
     `${FIRST} Treat it as luck: the true Sharpe ratio behind its 1.23 is above 0 with a probability of 50 %, and 95 % is ` +
