@@ -3,9 +3,12 @@ const USAGE = `Runs Hindcast until SIGTERM or SIGINT.
   deno task start     serves on HOST and PORT, and runs backtests unless WORKERS is 0
   deno task worker    only runs backtests, for the services on the same DATABASE_URL
 
-The command of the npm package calls them hindcast serve and hindcast worker. With --version, both say which release this is, and the version of the schema that it makes.
+The command of the npm package calls them hindcast serve and hindcast worker. With --version, both say which release
+this is, and the version of the schema that it makes.
 
-Environment variables set everything else: docs/operating.md lists them.`;
+Environment variables set everything, as in PORT=8001 hindcast serve: docs/operating.md lists them.`;
+
+const OPTION = /^--[a-z][a-z-]*(=|$)/;
 
 /** The command to run, or the text to print and the exit code. */
 type Command = "serve" | "worker" | { readonly code: number; readonly text: string };
@@ -17,5 +20,12 @@ export function readCommandLine(args: readonly string[], version: string): Comma
   const [command, ...rest] = args;
   const isCommand = command === "serve" || command === "worker";
   if (isCommand && rest.length === 0) return command;
-  return { code: 2, text: `Cannot use the argument ${JSON.stringify(isCommand ? rest[0] : command)}.\n\n${USAGE}` };
+  return { code: 2, text: `${refuse((isCommand ? rest[0] : command) ?? "")}\n\n${USAGE}` };
+}
+
+/** Other programs take their settings as options. */
+function refuse(argument: string): string {
+  const said = `Cannot use the argument ${JSON.stringify(argument)}`;
+  const variable = argument.replace(/^--/, "").replace(/=.*/, "").replaceAll("-", "_").toUpperCase();
+  return OPTION.test(argument) ? `${said}: settings are environment variables, as in ${variable}=...` : `${said}.`;
 }

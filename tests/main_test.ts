@@ -123,7 +123,9 @@ Deno.test("a start with an argument that it does not know is refused, and --help
       expect([helped.code, helped.stdout, helped.stderr]).toEqual([0, expect.stringMatching(usage), ""]);
       const refused = await runTaskCommand(task, ["--port", "3"], { DATA_DIR, PORT: "no port" });
       expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, "", expect.stringMatching(usage)]);
-      expect(refused.stderr).toMatch(/^Cannot use the argument "--port"\.\n/);
+      expect(refused.stderr).toMatch(
+        /^Cannot use the argument "--port": settings are environment variables, as in PORT=\.{3}\n/,
+      );
     }
     expect(Array.from(Deno.readDirSync(DATA_DIR))).toEqual([]);
   }));

@@ -13,6 +13,7 @@ import { runCommand } from "./submit_run.ts";
 import { exportCommand } from "./export.ts";
 import { cancelCommand, compareCommand, listCommand, showCommand, watchCommand } from "./stored_runs.ts";
 import { checkCommand } from "../strategy_check.ts";
+import { warn } from "../terminal.ts";
 import { newCommand } from "../strategy_new.ts";
 import { tryCommand } from "../strategy_run.ts";
 import { testCommand } from "../strategy_test.ts";
@@ -39,7 +40,8 @@ const processCommands = Object.entries(PROCESSES).map(([name, description]) =>
   })
 );
 
-const SHARED_OPTIONS = ["--url", "--json", "--no-color", "--help"];
+const COMMANDS_OPTIONS = ["--url", "--json", "--no-color"];
+const SHARED_OPTIONS = [...COMMANDS_OPTIONS, "--help"];
 
 const HELP = `
 Begin with:
@@ -127,7 +129,11 @@ async function run(args: readonly string[]): Promise<number> {
     return EXIT.done;
   } catch (error) {
     // The library has said what is wrong, or printed the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CommanderError) {
+      const [first = ""] = args;
+      if (COMMANDS_OPTIONS.includes(first)) warn(`Write ${first} after the command, as in hindcast list ${first}`);
+      return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    }
     // The reader has what it wanted, as `head` does.
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
     const failure = toCommandError(error, "the service");

@@ -100,6 +100,7 @@ Deno.test("each way to end has its exit code, and a refusal is JSON where JSON w
       ["list", "--kind", "optimizations", "--tag", "a"],
       "Cannot use --tag with --kind optimizations, which takes --status",
     ],
+    [2, ["--url", nowhere, "list"], "Write --url after the command, as in hindcast list --url"],
     [3, ["list", "--url", nowhere], "Is the service running there?"],
     [3, ["export", NOBODYS, "trades", "--url", nowhere], "Is the service running there?"],
     // The token of this service is for no other; that of the environment is the user's own word.
