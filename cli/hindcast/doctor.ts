@@ -4,7 +4,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import { type Caller, calling } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { type Finding, findWay } from "./doctor_way.ts";
-import { CommandError, EXIT, toCommandError } from "../exit_codes.ts";
+import { CommandError, EXIT, toCommandError, unreachable } from "../exit_codes.ts";
 
 const CLOCK_MS_MAX = 60_000;
 const DAYS_LEFT_MIN = 7;
@@ -41,9 +41,8 @@ async function findAll(options: Parameters<typeof callerFor>[0]): Promise<Findin
   }
   const service = [...await findService(caller), ...await findReadiness(caller)];
   const isUp = service.every(({ check, status }) => check !== "service" || status === "ok");
-  const way = isUp ? await findWay(caller) : [];
-  if (service.some(({ status }) => status === "failed")) return [...local, ...service, ...way];
-  return [...local, ...service, ...way, await findSession(caller), await findData(caller)];
+  if (!isUp) return [...local, ...service];
+  return [...local, ...service, ...await findWay(caller), await findSession(caller), await findData(caller)];
 }
 
 function findRuntime(): Finding {
@@ -60,20 +59,26 @@ function findPython(): Finding {
   }
 }
 
-async function findService(caller: Caller): Promise<Finding[]> {
-  const { url } = caller;
+async function findService({ url }: Caller): Promise<Finding[]> {
+  const sent = Date.now();
+  let answer;
   try {
-    const sent = Date.now();
-    const answer = await caller.send("/api/health");
-    const { status } = healthSchema.parse(await answer.json());
-    const ms = Date.now() - sent;
-    return [
-      { check: "service", status: status === "ok" ? "ok" : "failed", says: `${url} says ${status} after ${ms} ms` },
-      findClock(answer.headers.get("date")),
-    ];
+    answer = await fetch(`${url}/api/health`);
   } catch (error) {
-    return [{ check: "service", status: "failed", says: toCommandError(error, url).message }];
+    const { message } = unreachable(url, error instanceof Error ? error.message : String(error));
+    return [{ check: "service", status: "failed", says: message }];
   }
+  const { data } = healthSchema.safeParse(await answer.json().catch(() => null));
+  const ms = Date.now() - sent;
+  if (data === undefined) {
+    const says = `${url} answers ${answer.status}, and not as the service does: is it its address, and is it up?`;
+    return [{ check: "service", status: "failed", says }];
+  }
+  const says = `${url} says ${data.status} after ${ms} ms`;
+  return [
+    { check: "service", status: answer.ok && data.status === "ok" ? "ok" : "failed", says },
+    findClock(answer.headers.get("date")),
+  ];
 }
 
 /** The service's own reasons why it cannot do all of its work. A service that is older than the route has none to tell. */
@@ -128,7 +133,12 @@ async function findSession(caller: Caller): Promise<Finding> {
 }
 
 async function findData(caller: Caller): Promise<Finding> {
-  const { instruments } = await calling(caller, caller.api.marketData.instruments.query({ limit: 200 }));
+  let instruments;
+  try {
+    ({ instruments } = await calling(caller, caller.api.marketData.instruments.query({ limit: 200 })));
+  } catch (error) {
+    return { check: "data", status: "failed", says: toCommandError(error, caller.url).message };
+  }
   const count = `${instruments.length}${instruments.length === 200 ? " or more" : ""}`;
   if (instruments.length > 0) return { check: "data", status: "ok", says: `candles of ${count} instruments` };
   return { check: "data", status: "warning", says: "no candles are held: hindcast import FILE" };

@@ -146,11 +146,21 @@ Deno.test("doctor has the service's own reasons", async () => {
   const found = await call(["doctor"]);
   expect([found.code, found.stdout]).toEqual([
     1,
-    expect.stringMatching(/ok +service[^]*failed +ready +the database lacks migrations of this version/),
+    expect.stringMatching(/ok +service[^]*failed +ready +the database lacks migrations of this version[^]*ok +login/),
   ]);
   const proxy = startPoorProxy(service.url);
   expect((await call(["doctor", "--url", proxy.url])).stdout).toMatch(/failed +ready +a proxy puts 502 in place of/);
   await proxy.close();
+  const database = new URL(service.databaseUrl).pathname.slice(1);
+  const elsewhere = new URL("/postgres", service.databaseUrl).href;
+  await administer(elsewhere, `alter database "${database}" with allow_connections false`);
+  await administer(elsewhere, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
+  const away = await call(["doctor"]);
+  await administer(elsewhere, `alter database "${database}" with allow_connections true`);
+  expect([away.code, away.stdout]).toEqual([
+    1,
+    expect.stringMatching(/failed +service +http\S+ says failed after \d+ ms\n[^]*failed +ready +the database cannot/),
+  ]);
   await close();
 });
 
