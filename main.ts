@@ -38,7 +38,7 @@ import {
   type Service,
 } from "./server/http_service.ts";
 import { configureLog } from "./server/log.ts";
-import { type MeasureRequest, openMailer, openMetrics } from "./server/optional_parts.ts";
+import { type MeasureRequest, openMailer, openMetrics, requireWheels } from "./server/optional_parts.ts";
 import type { Mail, Mailer } from "./server/mail/mailer.ts";
 import { requireRuntime } from "./server/runtime.ts";
 import { findCrossSiteOrigins } from "./server/middleware/cross_site_cookies.ts";
@@ -240,7 +240,7 @@ async function openControlSocket(
 async function configure(): Promise<Config> {
   requireRuntime();
   const config = readConfig();
-  await configureLog(config.logLevel);
+  await Promise.all([requireWheels(config), configureLog(config.logLevel)]);
   return config;
 }
 

@@ -147,7 +147,11 @@ async function perform<Result>(config: Config, act: Act<Result>): Promise<Result
   if (config.databaseUrl !== undefined) return await performIn(await openPostgres(config.databaseUrl, 1), act);
   // A new database would have no users.
   if (!await Deno.stat(config.dataDir).catch(() => null)) {
-    throw new Error(`Cannot ${act.words}: there is no DATA_DIR ${resolve(config.dataDir)}`);
+    throw new Error(
+      `Cannot ${act.words}: there is no DATA_DIR ${
+        resolve(config.dataDir)
+      }: start the service once, or name its DATA_DIR`,
+    );
   }
   let directory;
   try {

@@ -1,5 +1,5 @@
 /** The parts that most services go without: nothing of theirs is loaded until a setting asks for it. */
-import type { Config } from "./config.ts";
+import { type Config, unusable } from "./config.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { MetricsPage } from "./metrics_page.ts";
 
@@ -33,4 +33,14 @@ export async function openMailer(
   const mailer = new Mailer({ server: smtpUrl, from: mailFrom, hostname });
   opened.defer(() => mailer.close());
   return mailer;
+}
+
+/** Looks at the folder of wheels, where one is named. @throws ConfigError when it cannot be read. */
+export async function requireWheels({ python, pythonWheels }: Config): Promise<void> {
+  if (python === "off" || pythonWheels === "") return;
+  try {
+    await Array.fromAsync(Deno.readDir(pythonWheels));
+  } catch (error) {
+    throw unusable("PYTHON_WHEELS", error);
+  }
 }

@@ -34,7 +34,7 @@ export const proxyList = z.string().default("").transform(splitList).superRefine
 /** A host with its port, in lower case. */
 export const hostPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, {
   error: "must be host:port pairs, separated by commas",
-}).toLowerCase();
+}).refine((text) => isPort(Number(/\d+$/.exec(text)?.[0])), { error: "must have ports from 1 to 65535" }).toLowerCase();
 
 /** An address to listen on: a host and a port other than 0. */
 export const listenAddress = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/, {
@@ -42,7 +42,7 @@ export const listenAddress = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d
 }).transform((text) => {
   const colon = text.lastIndexOf(":");
   return { hostname: text.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(text.slice(colon + 1)) };
-}).refine(({ port }) => port > 0 && port < 65_536, { error: "must have a port from 1 to 65535" });
+}).refine(({ port }) => isPort(port), { error: "must have a port from 1 to 65535" });
 
 /** A server of mails. */
 export const smtpUrl = z.string().transform((text) => URL.parse(text)).refine(
@@ -58,3 +58,7 @@ export const issuerUrl = z.string().refine((text) => {
 
 /** The runtime separates the paths of a permission by commas and has no escape for them. */
 export const pathWithoutComma = z.string().regex(/^[^,]*$/, { error: "must be a path without a comma" });
+
+function isPort(number: number): boolean {
+  return number > 0 && number < 65_536;
+}

@@ -110,7 +110,10 @@ Deno.test("a wrong start is one line on standard error", () =>
     expect((await runTaskCommand("admin", [], { DATA_DIR })).code).toBe(1);
     const nowhere = join(DATA_DIR, "nowhere");
     const missed = await runTaskCommand("admin", ["ada@example.com"], { DATA_DIR: nowhere });
-    expect([missed.code, missed.stderr]).toEqual([1, expect.stringContaining(`there is no DATA_DIR ${nowhere}`)]);
+    expect([missed.code, missed.stderr]).toEqual([
+      1,
+      expect.stringContaining(`there is no DATA_DIR ${nowhere}: start the service once`),
+    ]);
     // Nor is there one then.
     await expect(Deno.stat(nowhere)).rejects.toThrow(Deno.errors.NotFound);
   }));

@@ -163,6 +163,14 @@ Deno.test("an address of the database that cannot be used ends the start with on
   }
 });
 
+Deno.test("a folder of wheels that is not there ends the start with one line", async () => {
+  const settings = { ...SECRETS, DATABASE_URL: "postgres://127.0.0.1/db", PYTHON: "on", PYTHON_WHEELS: "/no/wheels" };
+  const { code, stderr } = await runTask("worker", [], settings);
+  const lines = stderr.split("\n").filter((line) => line.startsWith("Cannot start: "));
+  expect([code, lines]).toEqual([1, [expect.stringMatching(/^Cannot start: PYTHON_WHEELS cannot be used: No such /)]]);
+  expect(stderr).not.toMatch(/^ +at |Uncaught/m);
+});
+
 Deno.test("a service that is told to end twice, as a terminal and npx tell it, ends once", async () => {
   const { url, drop } = await createTestDatabase("service");
   const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url, LOG_LEVEL: "info" });

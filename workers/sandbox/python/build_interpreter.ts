@@ -13,7 +13,13 @@ if (import.meta.main && Deno.env.get("PYTHON") !== "off") {
   const stop = new AbortController();
   // A service that ends during its build ends well.
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop.abort());
-  await buildInterpreter(Deno.env.get("PYTHON_WHEELS") ?? "", stop.signal);
+  try {
+    await buildInterpreter(Deno.env.get("PYTHON_WHEELS") ?? "", stop.signal);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    say(error.message);
+    Deno.exit(1);
+  }
   Deno.exit();
 }
 
@@ -45,9 +51,19 @@ export async function buildInterpreter(wheels?: string, stop?: AbortSignal): Pro
 }
 
 async function isBuilt(wheels?: string): Promise<boolean> {
+  const wanted = wheels === undefined ? undefined : await readFolder(wheels);
   const facts = await readFacts();
   if (facts === null || !await isWhole(facts)) return false;
-  return wheels === undefined || hasWheels(facts, await listWheels(wheels));
+  return wanted === undefined || hasWheels(facts, wanted);
+}
+
+async function readFolder(wheels: string) {
+  try {
+    return await listWheels(wheels);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Error(`Cannot build the interpreter: PYTHON_WHEELS cannot be read: ${error.message}`, { cause: error });
+  }
 }
 
 /** Starts pyodide in a process of its own, which may read the project and write the folder. */
