@@ -6,8 +6,10 @@ import { PostgresListener } from "../../db/postgres/postgres_listener.ts";
 import { PostgresPool } from "../../db/postgres/postgres_pool.ts";
 import { queryText } from "../../db/postgres_session.ts";
 import { expectStatement } from "../../db/unit_of_work.ts";
+import { FaultLog } from "./fault_log.ts";
 
 const log = getLogger(["hindcast", "queue"]);
+const faults = new FaultLog((message, properties) => log.error(message, properties));
 
 const CONNECTIONS_MAX = 3;
 
@@ -18,7 +20,7 @@ function openBossDatabase(url: string, name: string): BossDatabase & { close(): 
   return {
     executeSql: async (text, values) => ({ rows: await pool.query(text, values) }),
     listen: (channel, onNotification, onConnect) => {
-      const onError = (error: unknown) => log.error("The queue's database connection: {error}", { error });
+      const onError = (error: unknown) => faults.report("The queue's database connection: {error}", { error });
       return PostgresListener.open(url, { channel, settings, onNotification, onConnect, onError });
     },
     close: () => pool.close(),

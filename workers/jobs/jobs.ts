@@ -9,8 +9,10 @@ import { connectBoss, endHeartbeats, inTransaction } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, retryLimitOf } from "./queues.ts";
 import { traceSend } from "../common/telemetry.ts";
+import { FaultLog } from "./fault_log.ts";
 
 const log = getLogger(["hindcast", "queue"]);
+const faults = new FaultLog((message, properties) => log.error(message, properties));
 
 /** A job that this process has taken. `id` is the record's id too; `retryCount` names the attempt. */
 export interface TakenJob {
@@ -76,7 +78,7 @@ export class Jobs {
       // Thousands of waiting backtests are normal: warn only about absurd queues.
       warningQueueSize: 1_000_000,
     });
-    boss.on("error", (error) => log.error("The queue's database connection: {error}", { error }));
+    boss.on("error", (error) => faults.report("The queue's database connection: {error}", { error }));
     boss.on("warning", (warning) => log.warn("The queue warns: {message}", { ...warning }));
     try {
       await boss.start();

@@ -2,8 +2,10 @@ import { getLogger } from "@logtape/logtape";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import type { QueueName } from "./queues.ts";
 import { currentMs, traceJob } from "../common/telemetry.ts";
+import { FaultLog } from "./fault_log.ts";
 
 const log = getLogger(["hindcast", "queue"]);
+const faults = new FaultLog((message, properties) => log.error(message, properties));
 
 // Notifications wake the loop at once; polling finds jobs whose notification was lost, and jobs that wait for another attempt.
 const POLL_MS = 2000;
@@ -139,7 +141,7 @@ export class JobLoop {
         : await this.#jobs.takeForSpare(this.#queue);
       return await this.#putOffSuspects(taken);
     } catch (error) {
-      log.error("Cannot take jobs from {queue}: {error}", { queue: this.#queue, error });
+      faults.report("Cannot take jobs from {queue}: {error}", { queue: this.#queue, error });
       return [];
     }
   }
