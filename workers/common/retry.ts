@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { setTimeout as pause } from "node:timers/promises";
-import { isDatabaseFault } from "../../db/faults.ts";
+import { findStoreError, isDatabaseFault } from "../../db/faults.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 4000;
 
 /**
- * Retries work while the database is unavailable: at least once, and until the signal is aborted.
+ * Retries work while the database, or the bucket beside it, is unavailable: at least once, and until the signal is aborted.
  *
  * @param onWait Called before each pause.
  * @throws The work's error when it is not a database fault, or the signal is aborted.
@@ -23,7 +23,9 @@ export async function retryOnDatabaseFault<Answer>(
       return await work();
     } catch (error) {
       if (signal.aborted || !isDatabaseFault(error)) throw error;
-      log.warn("Waiting for the database: {reason}", { reason: reasonOf(error) });
+      const reason = reasonOf(error);
+      if (findStoreError(error) === undefined) log.warn("Waiting for the database: {reason}", { reason });
+      else log.warn("Waiting for the bucket: {reason}", { reason });
     }
     onWait();
     // An abort ends the pause, and one last attempt follows.
