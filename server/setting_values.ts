@@ -48,7 +48,9 @@ export const listenAddress = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d
 export const smtpUrl = z.string().transform((text) => URL.parse(text)).refine(
   (url): url is URL => url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "",
   { error: "must be of the form smtp://user:password@host:port or smtps://user:password@host:port" },
-);
+).refine(({ username, password }) => isDecodable(username) && isDecodable(password), {
+  error: "must have %25 for each % of the user and the password",
+});
 
 /** The address of a provider of identities. */
 export const issuerUrl = z.string().refine((text) => {
@@ -61,4 +63,13 @@ export const pathWithoutComma = z.string().regex(/^[^,]*$/, { error: "must be a 
 
 function isPort(number: number): boolean {
   return number > 0 && number < 65_536;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

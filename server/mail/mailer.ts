@@ -1,3 +1,4 @@
+import { getSystemErrorName } from "node:util";
 import { getLogger } from "@logtape/logtape";
 import { LRUCache } from "lru-cache";
 import { createTransport } from "nodemailer";
@@ -90,5 +91,9 @@ function withoutText(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = "code" in error ? ` ${error.code}` : "";
   const response = "responseCode" in error && error.responseCode !== undefined ? ` ${error.responseCode}` : "";
-  return `${error.name}${code}${response}`;
+  // The library's own code for a server that is away says no more than that a socket failed.
+  const system = "errno" in error && typeof error.errno === "number" && error.errno < 0
+    ? ` ${getSystemErrorName(error.errno)}`
+    : "";
+  return `${error.name}${code}${response}${system}`;
 }

@@ -32,6 +32,9 @@ Deno.test("a wrong value stops the start with one line that names the variable a
   expect(complaint({ TRUSTED_ORIGINS: "https://a.example, b" })).toMatch(/^Cannot start: TRUSTED_ORIGINS must be/);
   expect(complaint({ DATABASE_URL: "mysql://x" })).toMatch(/^Cannot start: DATABASE_URL must be of the form postgres/);
   expect(complaint({ DATABASE_URL: "postgres://h/d" })).toMatch(/^Cannot start: BETTER_AUTH_SECRET must be set with/);
+  expect(complaint({ SMTP_URL: "smtp://ada:hunter2%w@mail.example.com" })).toBe(
+    "Cannot start: SMTP_URL must have %25 for each % of the user and the password",
+  );
   expect(complaint({ REMOTE_ENDPOINT_ALLOW: "127.0.0.1:99999" })).toBe(
     'Cannot start: REMOTE_ENDPOINT_ALLOW must have ports from 1 to 65535, not "127.0.0.1:99999"',
   );

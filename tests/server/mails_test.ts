@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { readConfig } from "../../server/config.ts";
 import type { Answer } from "../support/client.ts";
 import { MailServer } from "../support/mail_server.ts";
+import { startProcess } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -84,16 +85,15 @@ Deno.test("with MAIL_VERIFICATION=on an account signs in once its address is ver
 Deno.test("a mail server that is away fails no request, and settings that lack another are refused", async () => {
   const mail = await MailServer.start();
   await mail.close();
-  const service = await startTestService("PGlite", {
-    SMTP_URL: mail.url,
-    MAIL_FROM: FROM,
-    LOG_LEVEL: "error",
-    WORKERS: "0",
-  });
+  const DATA_DIR = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const service = await startProcess("serve", { DATA_DIR, SMTP_URL: mail.url, MAIL_FROM: FROM, WORKERS: "0" });
   const user = service.client();
   const email = await user.signUp();
   expect((await user.send("POST", "/api/auth/request-password-reset", { email })).status).toBe(200);
-  await service.close();
+  const { stderr } = await service.end("SIGTERM");
+  expect(stderr).toMatch(/"Cannot send a mail: [^{]*Error ESOCKET ECONNREFUSED/);
+  expect(stderr).not.toContain(email);
+  await Deno.remove(DATA_DIR, { recursive: true });
 
   // It accepts, says nothing, and holds up no end of the service.
   const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
