@@ -51,8 +51,9 @@ function closeToOthers({ node_ops: operations }: NodeOperations): void {
   };
 }
 
-// A new database says 128 MB, which the process would hold from its start on. The system keeps the files in its own memory, too.
-const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB", "-c", "wal_buffers=4MB"];
+// A new database says 128 MB, which the process would hold from its start on. The system keeps the files in its own memory, too, and
+// imports and runs took no longer with 16 MB than with 32.
+const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB", "-c", "wal_buffers=4MB"];
 
 function open({ folder, files }: Extract<ToPgliteThread, { type: "open" }>): Promise<PGlite> {
   if (folder.startsWith("memory://")) return PGlite.create(folder, { ...files, startParams });
