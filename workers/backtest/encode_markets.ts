@@ -3,23 +3,29 @@ import { plotsPart } from "../../db/codec/plots_part.ts";
 import { lastRows, portfolioParts } from "../../db/codec/portfolio_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
 import { encodeParts } from "../../db/result_chunks.ts";
+import { findTimeline } from "../../engine/portfolio/timeline.ts";
 import { summarizePortfolio } from "../../engine/portfolio/portfolio_summary.ts";
 import type { PortfolioSummary } from "../../engine/result.ts";
 import type { Outcome } from "../common/outcome.ts";
 import type { EncodedPortfolio, EncodedSeries, MarketPlot, MarketsTask, SimulatedMarkets } from "../common/protocol.ts";
 import { traceStep } from "../common/telemetry.ts";
 
-/** Encodes the value of a run; other outcomes are unchanged. */
+/** Encodes the value of a run, and the plots of one that failed; other outcomes are unchanged. */
 export async function encodeMarkets(
   outcome: Outcome<SimulatedMarkets>,
   task: MarketsTask,
 ): Promise<Outcome<EncodedPortfolio>> {
+  if (outcome.type === "failed" && outcome.marketPlots !== undefined) {
+    const { marketPlots, ...failed } = outcome;
+    const { time } = findTimeline(task.markets, task.timeframeMs);
+    return { ...failed, series: await encodePlots(marketPlots, time, task, false) };
+  }
   if (outcome.type !== "completed") return outcome;
   const { result, integrity, log = [], plots = [] } = outcome;
   const { metrics, undefinedMetrics, bounds, notes, time, equity } = result;
   return await traceStep("encode", async () => {
     const chunks = await encodeParts(portfolioParts(result));
-    const series = await encodePlots(plots, time, task);
+    const series = await encodePlots(plots, time, task, true);
     return {
       type: "completed",
       result: { metrics, undefinedMetrics, bounds, notes },
@@ -45,6 +51,7 @@ async function encodePlots(
   plots: readonly MarketPlot[],
   time: Float64Array,
   { markets }: MarketsTask,
+  isWhole: boolean,
 ): Promise<EncodedSeries> {
   const rows = lastRows(time);
   const named = plots.map(({ market, name, pane, values }) => {
@@ -57,7 +64,7 @@ async function encodePlots(
   const [only] = markets;
   const { candles: { low, high }, firstIndex } = only!;
   const prices = { time: Float64Array.from(rows, (row) => time[row]!), low: low.subarray(firstIndex) };
-  const made = plotsPart(named, { ...prices, high: high.subarray(firstIndex) }, true);
+  const made = plotsPart(named, { ...prices, high: high.subarray(firstIndex) }, isWhole);
   return made === null ? { plots: [], chunks: [] } : { plots: made.plots, chunks: await encodeParts([made.part]) };
 }
 

@@ -1,4 +1,5 @@
 import type { EncodedSeries, Plot } from "../../db/codec/plots_part.ts";
+import type { MarketPlot } from "./protocol.ts";
 
 /** Codes of a failed backtest, which its owner can mend: trying again without a change would fail again. */
 export const RUN_FAILURE_CODES = [
@@ -36,6 +37,8 @@ export interface Failed {
   readonly log?: readonly string[];
   /** The series that it plotted until then. */
   readonly plots?: readonly Plot[];
+  /** Those of a run over many markets. */
+  readonly marketPlots?: readonly MarketPlot[];
   /** The same, ready to be stored. */
   readonly series?: EncodedSeries;
 }

@@ -61,13 +61,20 @@ const trades = table({
 const plotsOf = (candles: number) =>
   few(PLOTS_MAX, z.array(z.object({ name, pane: name.nullable(), values: doubles(candles) })));
 
-const failedOf = (candles: number) =>
+const marketPlotsOf = (markets: number, marks: number) => {
+  const market = count.max(Math.max(0, markets - 1)).nullable();
+  return few(PLOTS_MAX, z.array(z.object({ market, name, pane: name.nullable(), values: doubles(marks) })));
+};
+
+/** @param markets Of the run; 0: it has one, and no list of them. */
+const failedOf = (candles: number, markets: number) =>
   z.object({
     type: z.literal("failed"),
     code: z.enum([...RUN_FAILURE_CODES, "INVALID_MODULE", "INVALID_SCRIPT"]),
     message: sentence,
     log: log.optional(),
     plots: plotsOf(candles).optional(),
+    marketPlots: (markets === 0 ? z.undefined() : marketPlotsOf(markets, candles)).optional(),
   });
 
 const parameterSchema = z.record(z.string(), z.unknown()).nullable().refine(
@@ -149,17 +156,11 @@ const marketsRunOf = (markets: number, marks: number) => {
       trades.market.length === trades.count && orders.market.length === orders.count,
     "has columns of different lengths",
   );
-  const plot = z.object({
-    market: count.max(markets - 1).nullable(),
-    name,
-    pane: name.nullable(),
-    values: doubles(marks),
-  });
   return z.object({
     result,
     integrity: z.object({ lookahead: finding, determinism: finding, warm_up: finding, orders: finding }),
     log: log.optional(),
-    plots: few(PLOTS_MAX, z.array(plot)).optional(),
+    plots: marketPlotsOf(markets, marks).optional(),
   });
 };
 
@@ -189,7 +190,7 @@ function valueOf(job: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z
 /** The shape of the messages of a job. */
 export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType {
   const { candlesMax } = bounds;
-  const failed = failedOf(candlesMax);
+  const failed = failedOf(candlesMax, "task" in job && "markets" in job.task ? job.task.markets.length : 0);
   const completed = z.literal("completed");
   const days = doubles(candlesMax);
   const values = { metrics, undefinedMetrics: reasons, dailyReturns: days, marks: days.optional() };

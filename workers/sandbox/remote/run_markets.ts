@@ -10,6 +10,9 @@ import { EachRemote } from "./each_market.ts";
 import { EndpointPlots } from "./plots.ts";
 import { PortfolioRemote } from "./portfolio.ts";
 
+/** The plots of a run, with notes and lines about those that it does not keep. */
+type Drawings = ReturnType<EachRemote["takePlots"]>;
+
 /**
  * Runs an endpoint over many markets with one account, and checks its integrity.
  *
@@ -21,6 +24,7 @@ export async function runRemoteMarkets(
   onProgress: (progress: RunProgress) => void,
 ): Promise<Outcome<SandboxMarkets>> {
   const line = new EndpointLine(task.endpoint, task.timeoutMs);
+  let take = (): Drawings => ({ plots: [], notes: [], log: [] });
   try {
     const { mode } = task;
     const remote = mode === "portfolio" ? new PortfolioRemote(task, line) : new EachRemote(task, mode, line);
@@ -28,6 +32,10 @@ export async function runRemoteMarkets(
     const { timeline, account, positions, equity } = simulation;
     const { instant } = timeline;
     const plots = new EndpointPlots(instant.length);
+    take = () =>
+      remote instanceof EachRemote
+        ? remote.takePlots(timeline)
+        : { plots: plots.kept.map((plot) => ({ market: null, ...plot })), notes: [], log: plots.log };
     for (let row = 0; row < instant.length && simulation.advance(row); row++) {
       const asked = simulation.look(row);
       if (asked.length > 0) {
@@ -40,15 +48,13 @@ export async function runRemoteMarkets(
     simulation.finish();
     const made = result();
     const integrity = task.checksIntegrity === false ? uncheckedIntegrity(made) : await remote.check(made);
-    const drawn = remote instanceof EachRemote ? remote.takePlots(timeline) : {
-      plots: plots.kept.map((plot) => ({ market: null, ...plot })),
-      ...{ notes: [], log: plots.log },
-    };
+    const drawn = take();
     const notes = [...made.notes, ...drawn.notes, ...(mode === "batch" ? [BATCH_NOTE] : [])];
     return { type: "completed", result: { ...made, notes }, integrity, log: drawn.log, plots: drawn.plots };
   } catch (error) {
-    if (error instanceof RunError) return error.outcome;
-    throw error;
+    if (!(error instanceof RunError)) throw error;
+    const { log, plots } = take();
+    return { ...error.outcome, log, marketPlots: plots };
   } finally {
     line.close();
   }

@@ -2,7 +2,7 @@
 import type { PortfolioRequest } from "../../../engine/portfolio/portfolio.ts";
 import { findTimeline, type Timeline } from "../../../engine/portfolio/timeline.ts";
 import type { MarketPlot } from "../../common/protocol.ts";
-import { type Outcome, RunError } from "../../common/outcome.ts";
+import { type Failed, type Outcome, RunError } from "../../common/outcome.ts";
 import type { MarketsActs } from "../markets/check_markets.ts";
 import { joinPlots } from "../markets/market_plots.ts";
 import { MarketsLog } from "../markets/markets_log.ts";
@@ -48,13 +48,14 @@ export async function doScriptMarkets(
     if (error instanceof ScriptFault) {
       return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the script: ${error.message}` };
     }
-    if (error instanceof RunError) return { ...error.outcome, log: endOfLog(run) };
+    if (error instanceof RunError) return { ...error.outcome, ...endOf(run) };
     throw error;
   }
 }
 
-function endOfLog(run: MarketsRun | null): readonly string[] {
-  return run === null ? [] : run.endLog();
+/** The lines and the plots of a run that failed. */
+function endOf(run: MarketsRun | null): Pick<Failed, "log" | "marketPlots"> {
+  return run === null ? {} : { log: run.endLog(), marketPlots: run.endPlots() };
 }
 
 /** A script's run over many markets. */
@@ -84,7 +85,7 @@ class MarketsRun {
     if ("type" in acts) return acts;
     const { result } = acts;
     const log = this.endLog();
-    const { plots, notes } = this.#plots();
+    const { plots, notes } = this.#takePlots();
     this.#guests = [];
     const integrity = checkStrategies(task, acts, () => this.#strategy(false));
     const noted = { ...result, notes: [...result.notes, ...notes, ...this.#peeks()] };
@@ -95,6 +96,16 @@ class MarketsRun {
   endLog(): readonly string[] {
     for (const guest of this.#guests) guest.log();
     return [...this.#log.lines, ...this.#guests.flatMap(({ stack }) => stack)];
+  }
+
+  /** The plots of a run that failed; none from a broken realm. */
+  endPlots(): readonly MarketPlot[] {
+    try {
+      return this.#takePlots().plots;
+    } catch (error) {
+      if (error instanceof RunError) return [];
+      throw error;
+    }
   }
 
   /** A function of its own, because the first instances must be gone before the next ones are made. */
@@ -156,7 +167,7 @@ class MarketsRun {
   }
 
   /** The series of the first markets, as many as a run keeps, by the marks of the run. */
-  #plots(): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
+  #takePlots(): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
     if (!this.#isPortfolio) {
       const plotsOf = (market: number) =>
         this.#guests[market]?.plots(this.#job.task.markets[market]!.candles.time.length) ?? [];

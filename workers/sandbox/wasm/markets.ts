@@ -42,7 +42,9 @@ export function doWasmMarkets(
   try {
     return backtest(job, openModule(job)(job, output), control, output);
   } catch (error) {
-    if (error instanceof RunError) return { ...error.outcome, log: output.log.lines };
+    if (error instanceof RunError) {
+      return { ...error.outcome, log: output.log.lines, marketPlots: output.takePlots(job.task).plots };
+    }
     return failedBy(error);
   }
 }
@@ -94,6 +96,7 @@ function portfolioOf(
   maker: GuestMaker,
   output: MarketsOutput,
 ): MakeStrategy {
+  output.isPortfolio = true;
   const { markets, timeframeMs } = task;
   const series = { timeframeMs: candleMs(timeframeMs), firstIndex: 0 };
   const candlesCount = markets.reduce((sum, { candles }) => sum + roundCapacity(candles.time.length), 0);
@@ -141,7 +144,7 @@ function backtest(
   };
   const acts = runFirst();
   if ("type" in acts) return acts;
-  const { plots, notes } = output.takePlots(task, acts.targets !== null);
+  const { plots, notes } = output.takePlots(task);
   const integrity = checkStrategies(task, acts, () => makeStrategy(false));
   const result = { ...acts.result, notes: [...acts.result.notes, ...notes] };
   return { type: "completed", result, integrity, log: output.log.lines, plots };

@@ -12,6 +12,8 @@ export class MarketsOutput {
   readonly log: MarketsLog;
   readonly #room = new PlotRoom();
   readonly #plots: GuestPlots[] = [];
+  /** True if one instance decides on all markets. */
+  isPortfolio = false;
 
   constructor(report: (message: LoggedLines) => void = () => {}) {
     this.log = new MarketsLog(report);
@@ -25,13 +27,12 @@ export class MarketsOutput {
     return { log, plots };
   }
 
-  /** The plots by the marks of the run, and what there is to say of them. @param isPortfolio True: one instance decides on all markets. */
+  /** The plots by the marks of the run, and what there is to say of them. */
   takePlots(
     { markets, timeframeMs }: MarketsTask,
-    isPortfolio: boolean,
   ): { readonly plots: readonly MarketPlot[]; readonly notes: readonly string[] } {
     const takeOf = (market: number) => this.#plots[market]?.take() ?? [];
-    if (isPortfolio) return { plots: takeOf(0).map((plot) => ({ market: null, ...plot })), notes: [] };
+    if (this.isPortfolio) return { plots: takeOf(0).map((plot) => ({ market: null, ...plot })), notes: [] };
     return joinPlots(markets, findTimeline(markets, timeframeMs), takeOf);
   }
 }
