@@ -1,3 +1,5 @@
+import { relative } from "node:path";
+
 /** The folder in which the user called the command: a task itself runs in the repository's folder. */
 export function invocationFolder(): string {
   return Deno.env.get("INIT_CWD") ?? Deno.cwd();
@@ -8,3 +10,10 @@ export const SERVICE_URL = "http://127.0.0.1:8000";
 
 /** Markets and dates of the sample for a first run of a strategy that decides on many. */
 export const RANGE_OF_MANY = "ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d";
+
+/** What to do with a strategy that decides on many markets, by its host's word in a failure; null for any other failure. */
+export function manyMarketsInstead(verb: "run" | "test", failure: string, target: string): string | null {
+  if (!failure.includes("decides on many markets: ")) return null;
+  const file = relative(invocationFolder(), target);
+  return `Cannot ${verb} ${file} over one market: it decides on many. Instead: hindcast run ${file} ${RANGE_OF_MANY}`;
+}

@@ -1,4 +1,4 @@
-import { basename, relative, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { type Execution, resolveExecution } from "../engine/execution.ts";
 import { validationFailed } from "../routers/common/errors.ts";
@@ -6,7 +6,7 @@ import { executionRequestSchema } from "../routers/runs/execution_request.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
 import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conformance.ts";
 import { usageError } from "./exit_codes.ts";
-import { invocationFolder, RANGE_OF_MANY, SERVICE_URL } from "./invocation.ts";
+import { invocationFolder, manyMarketsInstead, SERVICE_URL } from "./invocation.ts";
 import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
 import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
 import {
@@ -224,11 +224,9 @@ async function runOnce(
   return false;
 }
 
-/** Tells what failed; for a strategy that decides on many markets, by its host's word, what to do instead. */
+/** Tells what failed, or what to do instead. */
 function describeFailure({ code, message }: { readonly code: string; readonly message: string }, target: string) {
-  if (!message.includes("decides on many markets: ")) return `${code}: ${message}`;
-  const file = relative(invocationFolder(), target);
-  return `Cannot run ${file} over one market: it decides on many. Instead: hindcast run ${file} ${RANGE_OF_MANY}`;
+  return manyMarketsInstead("run", message, target) ?? `${code}: ${message}`;
 }
 
 async function readCode(path: string): Promise<Parameters<typeof tryCode>[0]["code"]> {

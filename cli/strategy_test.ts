@@ -9,7 +9,7 @@ import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { prepareLanguage, tryCode, tryEndpoint } from "../workers/checks/conformance.ts";
 import { usageError } from "./exit_codes.ts";
-import { invocationFolder } from "./invocation.ts";
+import { invocationFolder, manyMarketsInstead } from "./invocation.ts";
 import { readLocalCandles } from "./local_candles.ts";
 import { isEndpoint, languageOf, readModule, readParameters, readScript } from "./strategy_check.ts";
 import { findDifferences, summarize } from "./test_expectations.ts";
@@ -95,7 +95,7 @@ async function readTests(file: string): Promise<readonly StrategyTest[]> {
   throw usageError(`Cannot use the tests ${file}: ${places.join("; ")}`);
 }
 
-/** Runs one test. @returns What differs from its expectations, a line each. */
+/** Runs one test. @returns What differs from its expectations, a line each. @throws CommandError for a strategy of many markets. */
 async function runTest(
   strategy: string,
   test: StrategyTest,
@@ -110,6 +110,8 @@ async function runTest(
   const outcome: Outcome<SandboxRun> = isEndpoint(strategy)
     ? (await tryEndpoint({ ...trial, url: strategy, mode: "batch", lookbackCandles, data: trial })).outcome
     : await tryCode({ ...trial, code: await readCode(strategy) }, new AbortController().signal);
+  const instead = outcome.type === "failed" ? manyMarketsInstead("test", outcome.message, strategy) : null;
+  if (instead !== null) throw usageError(instead);
   return findDifferences(summarize(outcome, candles.time), test.expect);
 }
 

@@ -3,8 +3,8 @@ export interface Tried {
   readonly runs: number;
   /** Trials of optimizations. */
   readonly trials: number;
-  /** Absent: over one market. */
-  readonly where?: "this market" | "these markets";
+  /** Absent: over one market. Runs over many with one account are counted by their benchmark, whichever markets they have. */
+  readonly where?: "on this market" | "on these markets" | "with this benchmark";
   readonly sharpe: number | null;
   /** The deflated Sharpe ratio: of a single try, the probability that the true one is above 0. */
   readonly deflated: number | { readonly reason: string };
@@ -16,9 +16,9 @@ export interface Tried {
 export const SURE = 0.95;
 
 /** The sentence about how much of a run is luck. It names nothing that a person chose, so that any reader may have it. */
-export function describeTries({ runs, trials, where = "this market", sharpe, deflated, others }: Tried): string {
+export function describeTries({ runs, trials, where = "on this market", sharpe, deflated, others }: Tried): string {
   const all = runs + trials;
-  const subject = `this strategy on ${where}`;
+  const subject = `this strategy ${where}`;
   const head = all <= 1
     ? `The first try of ${subject}.`
     : `One of ${show(all)} tries of ${subject} (${count(runs, "run")}${

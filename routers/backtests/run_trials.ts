@@ -36,6 +36,7 @@ export async function readRunTrials(
   const deflateAmong = (count: number) => deflate(result, count);
   return concludeTries(counted, {
     sharpe: result.metrics.sharpe,
+    ...whereOf(row.parameters),
     deflated: deflateAmong(counted.independent_tries),
     others: await deflateAmongOthers(ctx.db, { row, tries, independent: counted.independent_tries }, deflateAmong),
   });
@@ -57,6 +58,12 @@ export async function deflateAmongOthers(
   if (others.count === 0) return undefined;
   const deflated = deflateAmong(independent + others.independent);
   return typeof deflated === "number" ? { count: others.count, deflated } : undefined;
+}
+
+/** By what the tries of a record are found, in words. */
+export function whereOf(parameters: Parameters): Pick<Tried, "where"> {
+  const isOne = parameters["instruments"] === undefined && parameters["universe"] === undefined;
+  return isOne ? {} : { where: "with this benchmark" };
 }
 
 /** Concludes from the tries around a run. */

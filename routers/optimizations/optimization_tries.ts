@@ -3,7 +3,7 @@ import type { Optimization } from "../../db/optimizations.ts";
 import { countRunTrials } from "../../db/run_trials.ts";
 import { deflatedAmongMore } from "../../research/sharpe.ts";
 import type { runTrialsSchema } from "../backtests/backtest_records.ts";
-import { concludeTries, countTries, deflateAmongOthers } from "../backtests/run_trials.ts";
+import { concludeTries, countTries, deflateAmongOthers, whereOf } from "../backtests/run_trials.ts";
 import type { Context } from "../common/trpc.ts";
 
 /** The tries that an optimization's best trial is one of; null until it has ended. */
@@ -19,8 +19,8 @@ export async function readOptimizationTries(
     row.overfitting ?? {};
   const found = {
     sharpe: row.overfitting?.sharpe ?? null,
-    where: row.scan === null ? "this market" : "these markets",
-  } as const;
+    ...(row.scan === null ? whereOf(row.parameters) : { where: "on these markets" } as const),
+  };
   if (probability === null || deflated === null) {
     const reason = row.overfitting?.undefined_figures["deflated_sharpe"] ?? "no trial was measured";
     return concludeTries(counted, { ...found, deflated: { reason } });

@@ -56,6 +56,18 @@ Deno.test("tests that hold end with 0, over prices, a file and the generated day
   expect([code, stderr, stdout]).toEqual([0, "", expect.stringMatching(/ok +buys three .*5 of 5 tests held/s)]);
 });
 
+Deno.test("a strategy that decides on many markets is refused with the line that runs it", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  await Deno.writeTextFile(`${folder}/many.ts`, "portfolio(() => ({ decide() {} }));");
+  await Deno.writeTextFile(`${folder}/many.test.json`, JSON.stringify([{ name: "any", expect: {} }]));
+  const { code, stdout, stderr } = await runTaskCommand("strategy", ["test", `${folder}/many.ts`]);
+  await Deno.remove(folder, { recursive: true });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(
+    /many\.ts over one market: it decides on many\. Instead: hindcast run .*many\.ts ALDER@SAMPLE,/,
+  );
+});
+
 Deno.test("a test that does not hold ends with 1, and says what was found", async () => {
   const { code, stdout } = await test([
     { name: "wrong", closes: CLOSES, expect: { orders: [{ candle: 2, fee: 1 }, { candle: 4 }], log: [] } },

@@ -57,7 +57,9 @@ async function equalTrials(user: User, request: object): Promise<void> {
     const backtest = await runTrial(user, id, trial.number);
     expect(JSON.stringify(Object(backtest.result).metrics)).toBe(JSON.stringify(trial.metrics));
     expect(Object(backtest.result).portfolio.contributions.length).toBe(4);
+    expect(Object(backtest.trials).conclusion).toMatch(/^One of \d+ tries of this strategy with this benchmark \(/);
   }
+  expect(ended.at("/optimization/tries/conclusion")).toContain("tries of this strategy with this benchmark (");
   expect(ended.at("/optimization/luck")).toMatchObject({
     trials: trials.length,
     against_benchmark: { p_value: expect.any(Number) },

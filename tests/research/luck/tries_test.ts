@@ -48,6 +48,9 @@ Deno.test("a share shows on which side of the level it is, and never that someth
   expect(describeTries({ ...first, deflated: 0.9499 })).toContain("94.9 %, and");
   expect(describeTries({ ...first, deflated: 0.95 })).toContain("95.0 %. Confirm");
   expect(describeTries({ ...first, deflated: 1 })).toContain("99.9 %. Confirm");
+  expect(describeTries({ ...first, where: "with this benchmark", deflated: 0.5 })).toContain(
+    "The first try of this strategy with this benchmark.",
+  );
   expect(describeTries({ runs: 3, trials: 0, sharpe: 1, deflated: 0.2 })).toContain(
     "One of 3 tries of this strategy on this market (3 runs).",
   );
