@@ -95,6 +95,7 @@ export class OrderFills {
     const trade = ledger.enter(fill, order.side, order.number);
     if (ledger.opened > opened) {
       attachGuards(order, trade, fill);
+      if (isBeyondPrices(order)) countUnreachable(ledger, order);
       ledger.hasGuards ||= trade.isGuarded;
     }
     this.#orders.fill(order.number, fill.index, fill.units, fill.price);
@@ -123,4 +124,24 @@ function attachGuards(order: WorkingOrder, trade: OpenTrade, { index, kind }: Fi
     trade.trail(side, price);
   }
   if (timeStopCandles > 0) trade.timeStop = index + timeStopCandles + (kind === AT_CLOSE ? 1 : 0);
+}
+
+/** True if a fraction puts a guard of an entry at or below 0. A given price, or distance, counts before a fraction. */
+function isBeyondPrices(order: WorkingOrder): boolean {
+  if (order.side < 0) return order.takeProfitFraction >= 1 && Number.isNaN(order.takeProfit);
+  return isStopBeyond(order) || (order.trailFraction >= 1 && !(order.trailDistance > 0));
+}
+
+function isStopBeyond({ stopLoss, stopLossFraction }: WorkingOrder): boolean {
+  return stopLossFraction >= 1 && Number.isNaN(stopLoss);
+}
+
+function countUnreachable({ account }: Ledger, order: WorkingOrder): void {
+  const [guard, fraction] = order.side < 0
+    ? ["target", order.takeProfitFraction] as const
+    : isStopBeyond(order)
+    ? ["stop loss", order.stopLossFraction] as const
+    : ["trailing stop", order.trailFraction] as const;
+  account.unreachable ??= { trades: 0, guard, fraction };
+  account.unreachable.trades++;
 }

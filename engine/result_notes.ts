@@ -1,6 +1,6 @@
 /** Notes that results over one market and over many have in common. */
 import type { Execution } from "./execution.ts";
-import type { TradingAccount } from "./trading_account.ts";
+import type { TradingAccount, Unreachable } from "./trading_account.ts";
 
 /** Losses below this part of the initial balance are rounding. */
 const LOSS_NOISE = 1e-9;
@@ -17,4 +17,15 @@ export function noteRuin(ruin: TradingAccount["ruin"], initialBalance: number, t
 export function noteUnreplayed({ bothTouched }: Execution, count: number): string[] {
   if (bothTouched !== "magnify" || count === 0) return [];
   return [`bothTouched magnify: candles that no finer ones cover, where stops were assumed to come first: ${count}`];
+}
+
+/** Trades had a guard that no price reaches; none where no trade had. */
+export function noteUnreachable(unreachable: Unreachable | null): string[] {
+  if (unreachable === null) return [];
+  const { trades, guard, fraction } = unreachable;
+  const had = trades === 1 ? "A trade has" : `${trades} trades have`;
+  return [
+    `${had} a ${guard} that no price reaches: a fraction of ${fraction} puts it at 0 or below. ` +
+    "Fractions are parts of the price: 5 % is 0.05",
+  ];
 }

@@ -13,7 +13,7 @@ import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
 import { CANDLES_AHEAD_MAX, type Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trade_columns.ts";
-import { noteRuin, noteUnreplayed } from "./result_notes.ts";
+import { noteRuin, noteUnreachable, noteUnreplayed } from "./result_notes.ts";
 
 /** Everything besides the decisions that a run's result depends on. */
 interface RunSettings {
@@ -241,6 +241,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
     notes: [
       ...noteUnreplayed(input.execution, simulation.market.unreplayedCandles),
       ...describeRuin(input, simulation),
+      ...noteUnreachable(simulation.account.unreachable),
       ...describeDecisions(input, warmup, placed),
     ],
   };

@@ -8,6 +8,14 @@ interface Ruin {
   readonly trades: number;
 }
 
+/** Trades with a guard at or below 0, which no price reaches. */
+export interface Unreachable {
+  trades: number;
+  /** Of the first of them: the guard, in words, and its fraction of the entry price. */
+  readonly guard: string;
+  readonly fraction: number;
+}
+
 /** The log of the account's trades. */
 interface Creditor {
   credit(rows: number, money: number): void;
@@ -38,6 +46,8 @@ export class TradingAccount {
   interest = NaN;
   /** How the account came to nothing; null unless it did. */
   ruin: Ruin | null = null;
+  /** Null where there are none. */
+  unreachable: Unreachable | null = null;
   /** Trades opened so far, in all markets: the number of the next one. */
   opened = 0;
   /** Markets with a position, and the most that may have one at a time. */

@@ -1,4 +1,4 @@
-import { noteRuin, noteUnreplayed } from "../result_notes.ts";
+import { noteRuin, noteUnreachable, noteUnreplayed } from "../result_notes.ts";
 import { DAY_MS } from "../time/durations.ts";
 import type { PortfolioRequest } from "./portfolio.ts";
 import type { PortfolioSimulation } from "./portfolio_simulation.ts";
@@ -12,13 +12,14 @@ const NAMED_MAX = 10;
 /** Notes for the reader of the result, in words. @param dates The date of each row's day. */
 export function describePortfolio(
   { initialBalance, execution }: PortfolioRequest,
-  { account: { ruin }, seats, timeline: { instant, closes }, orders, trades }: PortfolioSimulation,
+  { account: { ruin, unreachable }, seats, timeline: { instant, closes }, orders, trades }: PortfolioSimulation,
   dates: Float64Array,
 ): string[] {
   const missing = seats.reduce((sum, { market }) => sum + market.unreplayedCandles, 0);
   const notes = noteUnreplayed(execution, missing);
   const lost = noteRuin(ruin, initialBalance, instant);
   if (lost !== null) notes.push(lost);
+  notes.push(...noteUnreachable(unreachable));
   const gaps = seats.map((seat) => [seat, longestGap(seat, closes[seat.index]!, dates)] as const)
     .filter(([, days]) => days > GAP_DAYS_MAX);
   if (gaps.length > 0) {

@@ -123,7 +123,10 @@ function countMarkets(members: readonly { readonly symbol: string; readonly exch
 function requireScore({ name, runtime, decidesOnMarkets }: ResolvedStrategy, path: string): void {
   if (decidesOnMarkets) throw refuse(path, `must be listed: ${name} decides on all markets at once`);
   if (runtime !== null && runtime.type !== "remote") return;
-  throw refuse(path, `must be listed: ${name} gives no score, which scripts and modules may have`);
+  const reason = runtime === null
+    ? "gives no score, which scripts and modules may have"
+    : "is an endpoint, which is asked for decisions and not for scores: one of mode portfolio ranks by itself";
+  throw refuse(path, `must be listed: ${name} ${reason}`);
 }
 
 /** A portfolio strategy has its own limits: pairs are two. Code of one market has an instance for each. */
