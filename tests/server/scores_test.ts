@@ -139,7 +139,9 @@ Deno.test("the markets with the highest scores get the slots", async (t) => {
       [400, path, "must be listed: Equal Weight decides on all markets at once"],
     );
     const remote = { type: "remote", endpoint: "https://strategies.example.com/decide" };
-    expect(await refusal("far", { runtime: remote })).toEqual([400, path, `must be listed: far ${none}`]);
+    const asked =
+      "is an endpoint, which is asked for decisions and not for scores: one of mode portfolio ranks by itself";
+    expect(await refusal("far", { runtime: remote })).toEqual([400, path, `must be listed: far ${asked}`]);
   });
   await endService();
 });
