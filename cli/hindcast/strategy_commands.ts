@@ -174,9 +174,12 @@ async function describeNew(
   };
 }
 
-/** A strategy has one schema for all of its versions. @throws {CommandError} When the file has another. */
+/** A strategy has the schema of its registration for all of its versions. @throws {CommandError} When the file has another. */
 async function requireSameSchema(path: string, { slug, parameter_schema: schema }: Strategy): Promise<void> {
-  if (isDeepStrictEqual(await readSchema(path), schema)) return;
+  const given = await readSchema(path);
+  // The empty one of a registration is shown with the parameters of the newest version's code.
+  const isEmpty = isDeepStrictEqual(given, { type: "object", properties: {} });
+  if (isDeepStrictEqual(given, schema) || (isEmpty && schema["additionalProperties"] === false)) return;
   throw usageError(
     `Cannot use --schema ${path}: ${slug} keeps the schema of its registration for all versions; leave --schema out, or register another with --slug`,
   );

@@ -82,6 +82,12 @@ Deno.test("an open source is read, copied by a command and kept by an agent, unt
   await Deno.writeTextFile(schema, '{"type":"object"}');
   const kept = await push();
   expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining("my-own keeps the schema of its registration")]);
+  // The empty schema of a registration is shown with the names that the code reads, and stays the same one.
+  await Deno.writeTextFile(schema, '{"type":"object","properties":{}}');
+  for (const version of ["1.0.0", "1.0.1"]) {
+    const pushed = await call("strategy", "push", file, "--slug", "no-schema", "--schema", schema);
+    expect([pushed.code, pushed.stderr, pushed.stdout]).toEqual([0, "", expect.stringContaining(version)]);
+  }
   expect((await owner.get("/api/strategies/my-own")).at("/strategy/source_access")).toBe("open");
   await owner.send("PATCH", "/api/strategies/guarded", { strategy: { source_access: "hidden" } });
   expect((await other.get(ARTIFACT)).status).toBe(403);

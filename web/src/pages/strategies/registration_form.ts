@@ -76,9 +76,15 @@ export function copyValues(
     language,
     timeframe: TIMEFRAMES.find((each) => each === default_frequency) ?? START_VALUES.timeframe,
     lookback: String(lookback_candles),
-    schema: JSON.stringify(parameter_schema, null, 2),
+    schema: isReadFromCode(parameter_schema) ? START_VALUES.schema : JSON.stringify(parameter_schema, null, 2),
     source,
   };
+}
+
+/** True for a schema of the names that a script reads, which nobody wrote: a changed script may read others. */
+function isReadFromCode({ properties, additionalProperties }: Strategy["parameter_schema"]): boolean {
+  return additionalProperties === false && isRecord(properties) &&
+    Object.values(properties).every((rules) => isRecord(rules) && Object.keys(rules).length === 0);
 }
 
 const SLUG_LENGTH_MAX = 64;
