@@ -11,7 +11,7 @@ export const SERVICE_URL = "http://127.0.0.1:8000";
 /** Markets and dates of the sample for a first run of a strategy that decides on many. */
 export const RANGE_OF_MANY = "ALDER@SAMPLE,OAK@SAMPLE 2023-01-01 2024-01-01 -t 1d";
 
-/** What to do with a strategy that decides on many markets, by its host's word in a failure; null for any other failure. */
+/** The line that runs a strategy of many markets, where a failure says by its host's words that it is one; else null. */
 export function manyMarketsInstead(verb: "run" | "test", failure: string, target: string): string | null {
   if (!failure.includes("decides on many markets: ")) return null;
   const file = relative(invocationFolder(), target);

@@ -18,6 +18,16 @@ export interface Plot {
   readonly values: Float64Array;
 }
 
+/** A series that a strategy plotted in one of many markets. */
+export interface MarketPlot {
+  /** Row of the market; null: of all, whose strategy is one. */
+  readonly market: number | null;
+  readonly name: string;
+  readonly pane: string | null;
+  /** A value a mark of the run, NaN where the market has none. */
+  readonly values: Float64Array;
+}
+
 /** Plots in the form in which they are stored. */
 export interface EncodedSeries {
   /** In the order of their columns. */

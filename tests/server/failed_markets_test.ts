@@ -16,7 +16,8 @@ const SCRIPTS: Readonly<Record<string, object>> = {
     source: `strategy(({ failAt = Infinity }) => ({
   decide(i, { time, close }) {
     plot("close", close[i]);
-    console.log(time[i]);
+    const { log } = console;
+    log(time[i]);
     if (time[i] === failAt) throw new Error("as it was told to");
   },
 }));`,
@@ -26,7 +27,8 @@ const SCRIPTS: Readonly<Record<string, object>> = {
     source: `portfolio(({ failAt = Infinity }) => ({
   decide(now, [{ close, time, i }]) {
     plot("close", close[i]);
-    console.log(time[i]);
+    const { log } = console;
+    log(time[i]);
     if (time[i] === failAt) throw new Error("as it was told to");
   },
 }));`,

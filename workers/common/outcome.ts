@@ -1,5 +1,4 @@
-import type { EncodedSeries, Plot } from "../../db/codec/plots_part.ts";
-import type { MarketPlot } from "./protocol.ts";
+import type { EncodedSeries, MarketPlot, Plot } from "../../db/codec/plots_part.ts";
 
 /** Codes of a failed backtest, which its owner can mend: trying again without a change would fail again. */
 export const RUN_FAILURE_CODES = [
@@ -37,7 +36,7 @@ export interface Failed {
   readonly log?: readonly string[];
   /** The series that it plotted until then. */
   readonly plots?: readonly Plot[];
-  /** Those of a run over many markets. */
+  /** The same of a run over many markets. */
   readonly marketPlots?: readonly MarketPlot[];
   /** The same, ready to be stored. */
   readonly series?: EncodedSeries;

@@ -1,5 +1,5 @@
 import type { ResultChunk } from "../../db/codec/result_parts.ts";
-import type { EncodedSeries, Plot } from "../../db/codec/plots_part.ts";
+import type { EncodedSeries, MarketPlot, Plot } from "../../db/codec/plots_part.ts";
 import type { EncodedTrials, TrialRanking, TrialValues } from "../../db/codec/trial_table.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Candles } from "../../engine/candles.ts";
@@ -16,7 +16,7 @@ import type { Trials } from "../../research/overfitting.ts";
 import type { Space } from "../../research/space.ts";
 import type { Observation } from "../../research/tpe.ts";
 
-export type { EncodedSeries, Plot, TrialValues };
+export type { EncodedSeries, MarketPlot, Plot, TrialValues };
 
 /** The value of a completed run of foreign code. */
 export interface SimulatedRun {
@@ -100,16 +100,6 @@ export interface MarketsTask extends Omit<PortfolioTask, "slug" | "parameters"> 
   readonly checksIntegrity?: boolean;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
-}
-
-/** A series that a strategy plotted in one of many markets. */
-export interface MarketPlot {
-  /** Row of the market; null: of all, whose strategy is one. */
-  readonly market: number | null;
-  readonly name: string;
-  readonly pane: string | null;
-  /** A value a mark of the run, NaN where the market has none. */
-  readonly values: Float64Array;
 }
 
 /** The value of a completed run of foreign code over many markets. */
