@@ -60,11 +60,11 @@ export async function findShare(db: Db, tokenSha256: string): Promise<ShareRow |
 
 /** The names and curves of some of a user's runs, in the order of the ids; deleted ones are left out. */
 export async function readSharedRuns(db: Db, ownerId: string, ids: readonly string[]) {
-  const { id, name, strategy, symbol, exchange, startDate, endDate } = backtests;
+  const { id, name, strategy, changedSettings, symbol, exchange, startDate, endDate } = backtests;
   const { totalReturn, sharpe, maxDrawdown, trades, sparkline } = backtests;
   const rows = await db.select({
-    ...{ id, name, strategy, symbol, exchange, startDate, endDate, totalReturn, sharpe, maxDrawdown, trades },
-    sparkline,
+    ...{ id, name, strategy, changedSettings, symbol, exchange, startDate, endDate },
+    ...{ totalReturn, sharpe, maxDrawdown, trades, sparkline },
   }).from(backtests).where(and(inArray(id, [...ids]), eq(backtests.ownerId, ownerId)));
   return ids.flatMap((wanted) => rows.filter((row) => row.id === wanted));
 }

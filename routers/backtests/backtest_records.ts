@@ -138,6 +138,11 @@ export const orderSchema = z.object({
 
 const nameOf = ({ id }: Pick<Backtest, "id">) => `backtest ${id}`;
 
+/** The name of a run without one of its own: its strategy, and the settings that differ from the strategy's defaults. */
+export function defaultName({ strategy, changedSettings }: Pick<Backtest, "strategy" | "changedSettings">): string {
+  return changedSettings === null ? strategy : `${strategy}: ${changedSettings}`;
+}
+
 /** @throws {UnreadableRecord} */
 export const toBacktest = recordReader<Backtest, z.infer<typeof backtestSchema>, []>(
   nameOf,
@@ -187,7 +192,7 @@ function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtim
     ...showMoments(row),
     error: row.error,
     name: row.name,
-    default_name: row.changedSettings === null ? row.strategy : `${row.strategy}: ${row.changedSettings}`,
+    default_name: defaultName(row),
     tags: row.tags,
     star: row.star,
     stale: row.stale,

@@ -1,6 +1,7 @@
 /** The words and curves of a link's page, for messengers that show a preview of it. */
 import type { Db } from "../../db/client.ts";
 import { readSharedOptimization, readSharedRuns } from "../../db/shares.ts";
+import { defaultName } from "../backtests/backtest_records.ts";
 import type { Link } from "../common/link.ts";
 
 /** A preview of what a link shows. */
@@ -31,8 +32,8 @@ export async function readPreview(db: Db, { kind, ownerId, ids }: Link): Promise
   return { title: `Comparison of ${runs.length} runs`, description: `${titles.join("; ")}.`, curves };
 }
 
-function titleOf({ name, strategy, symbol }: SharedRun): string {
-  return `${name ?? strategy} on ${symbol}`;
+function titleOf(run: SharedRun): string {
+  return `${run.name ?? defaultName(run)} on ${run.symbol}`;
 }
 
 function describeRun(run: SharedRun): string {

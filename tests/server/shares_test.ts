@@ -201,6 +201,12 @@ async function readHead(stranger: TestClient, { token, path }: Made, { optimizat
   expect([bytes.getUint32(0), bytes.getUint32(16), bytes.getUint32(20)]).toEqual([0x89504e47, 600, 315]);
   const unknown = await stranger.get(`/shared/hcs_${"a".repeat(43)}`, { accept: "text/html" });
   expect([unknown.status, unknown.text.includes("og:title")]).toEqual([200, false]);
+  const plain = await share(owner, {
+    backtest_id: await run(owner, { ...HOUR, parameters: { timeframe: "1h", fast: 7 } }),
+  });
+  expect((await stranger.get(plain.path, { accept: "text/html" })).text).toContain(
+    `<meta property="og:title" content="${BACKTEST.strategy}: fast 7 on DEMO" />`,
+  );
   const search = await share(owner, { optimization_id: optimization });
   const text = (await stranger.get(search.path, { accept: "text/html" })).text;
   expect(text).toContain("Optimization: a shared search on DEMO");

@@ -15,8 +15,8 @@ if (root === null || data === null || data === undefined) {
 }
 const report: Report = JSON.parse(data);
 fillCache(report);
-const { strategy, symbol } = report.backtest;
-document.title = `${report.backtest.name ?? strategy} on ${symbol} · Hindcast`;
+const { name, default_name, symbol } = report.backtest;
+document.title = `${name ?? default_name} on ${symbol} · Hindcast`;
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
