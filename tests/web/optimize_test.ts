@@ -89,6 +89,8 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByText("fast 4 to 6, slow 4 to 8: 4 cells", { exact: true }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByText("Choose a cell by pointer").waitFor();
+      // Text that is selected around the map is not carried instead.
+      await page.evaluate("getSelection().selectAllChildren(document.body)");
       const { x, y, width, height } = (await map.boundingBox())!;
       await page.mouse.move(x + width / 6, y + height / 2);
       await page.mouse.down();

@@ -54,7 +54,9 @@ export function HeatMap({ surface, name, format, brush, choose }: {
           aria-label={`${name} over ${xLabel}${
             yLabel === null ? "" : ` and ${yLabel}`
           }; arrow keys choose a cell, with Shift a region`}
-          className="h-72 w-full cursor-crosshair touch-pan-y"
+          className="h-72 w-full cursor-crosshair touch-pan-y select-none"
+          // The browser would carry text that is selected around the map, and end the region.
+          onDragStart={(event) => event.preventDefault()}
           onPointerDown={(event) => {
             if (event.button !== 0) return;
             event.currentTarget.setPointerCapture(event.pointerId);
