@@ -187,10 +187,10 @@ async function takeAll(
     const page = await context.newPage();
     page.on("console", (message) => void (message.type() === "error" && print(`${name}: ${message.text()}`)));
     page.on("pageerror", (error) => print(`${name}: ${error}`));
-    // The list of runs keeps a stream of events open.
-    const isFollowing = path === "/runs";
+    // The list of runs, and a run's page, keep a stream of events open.
+    const isFollowing = path === "/runs" || /^\/runs\/[0-9a-f-]{36}/.test(path);
     await page.goto(`${url}${path}`, { waitUntil: isFollowing ? "load" : "networkidle" });
-    if (isFollowing) await page.locator("[data-row], h1 + p").first().waitFor();
+    if (isFollowing) await page.locator("[data-row], h1 + p, canvas, section").first().waitFor();
     await act?.(page);
     const file = new URL(`${name}-${theme}-${size}.png`, FOLDER);
     await page.screenshot({ path: decodeURI(file.pathname), fullPage: true });

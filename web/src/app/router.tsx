@@ -11,7 +11,7 @@ import { hasSession, wasSignedIn } from "../account_routes.ts";
 import { api, codeOf, queryClient } from "../api.ts";
 import { readInstrumentSearch } from "../pages/data/instrument_search.ts";
 import { readRegion } from "../pages/optimize/region.ts";
-import { readRunSearch } from "../pages/run/search.ts";
+import { readRunSearch } from "../parts/run_search.ts";
 import { readRunsSearch } from "../pages/runs/runs_search.ts";
 import { readStrategiesSearch } from "../pages/strategies/strategies_search.ts";
 import { Failure, NotFound } from "../parts/failure.tsx";

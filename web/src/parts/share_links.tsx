@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, describeError, type Share } from "../api.ts";
 import { Button } from "./button.tsx";
 import { SelectField } from "./field.tsx";
 import { formatTime } from "./format.ts";
+import { readRunSearch } from "./run_search.ts";
 import type { ShareSubject } from "./share_subject.ts";
 
 const DAYS = [
@@ -59,7 +61,7 @@ export function ShareLinks({ subject }: { readonly subject: ShareSubject }) {
           <p key={i} role="alert" className="mt-2 text-sm break-words text-danger">{describeError(each)}</p>
         )
       )}
-      {make.data !== undefined && <NewLink key={make.data.share.id} path={make.data.path} />}
+      {make.data !== undefined && <NewLink key={make.data.share.id} token={make.data.token} />}
       {links.length > 0 && (
         <ul aria-label="Links" className="mt-3 border-t border-line">
           {links.map((link) => (
@@ -76,8 +78,11 @@ export function ShareLinks({ subject }: { readonly subject: ShareSubject }) {
   );
 }
 
-function NewLink({ path }: { readonly path: string }) {
+/** A link that was just made. That of a run opens what its owner sees: the tab, the trade and the stretch of time. */
+function NewLink({ token }: { readonly token: string }) {
   const [isCopied, setCopied] = useState(false);
+  const { change: _panel, ...seen } = readRunSearch(useSearch({ strict: false }));
+  const { href: path } = useRouter().buildLocation({ to: "/shared/$token", params: { token }, search: seen });
   const url = `${location.origin}${path}`;
   const copy = async () => {
     await navigator.clipboard.writeText(url);

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { api, type Backtest } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
+import { useListChanges } from "./use_list_changes.ts";
 import { useReopening } from "./use_reopening.ts";
 
 /** A backtest, kept up to date until it has ended, through lost connections and restarts of the service. */
@@ -26,6 +27,17 @@ export function useBacktest(id: string) {
     void queries.invalidateQueries({ queryKey: api.backtests.get.queryKey({ id }) });
   });
   return query;
+}
+
+/** Reads the record of a run that has ended again when a program, or another browser, has changed its labels. */
+export function useChangingLabels(id: string, isEnded: boolean): void {
+  const queries = useQueryClient();
+  useListChanges((isMissed) => {
+    // This page deletes it.
+    if (queries.isMutating({ mutationKey: api.backtests.delete.mutationKey() }) > 0) return;
+    const queryKey = api.backtests.get.queryKey({ id });
+    void (isMissed ? queries.refetchQueries({ queryKey, stale: true }) : queries.invalidateQueries({ queryKey }));
+  }, isEnded);
 }
 
 /** True if a record is final. */

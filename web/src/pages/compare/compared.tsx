@@ -99,9 +99,14 @@ function ComparedDifferences({ data: { differences, backtests } }: { readonly da
   );
 }
 
-/** The settings that a run has, that differ from the others' and that its name does not say, in words: `fast 5, slow 30`. */
+/**
+ * The settings that a run has, that differ from the others' and that its name does not say, in words: `fast 5, slow 30`. Which code ran is
+ * in the table of differences.
+ */
 function settingsOf(differences: Comparison["differences"], i: number, name: string): string {
-  const own = differences.filter(({ path, values }) => path.startsWith("/parameters/") && (values[i] ?? null) !== null);
+  const own = differences.filter(({ path, values }) =>
+    path.startsWith("/parameters/") && !path.startsWith("/parameters/runtime") && (values[i] ?? null) !== null
+  );
   return own.map(({ path, values }) => `${nameOf(path)} ${show(values[i])}`).filter((words) => !name.includes(words))
     .join(", ");
 }

@@ -91,7 +91,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
             market={market}
             chooseMarket={chooseMarket}
             handle={charts}
-            first={first}
+            first={backtest.id === saved.id ? first : undefined}
             view={readView(view)}
             onView={keepView}
             picks

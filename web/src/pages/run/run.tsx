@@ -6,7 +6,7 @@ import { CompletedRun } from "./completed_run.tsx";
 import { RunLabels } from "./labels/run_labels.tsx";
 import { RunActions } from "./run_actions.tsx";
 import { RunHeader } from "./run_header.tsx";
-import { useBacktest } from "../../parts/use_backtest.ts";
+import { hasEnded, useBacktest, useChangingLabels } from "../../parts/use_backtest.ts";
 import { InlineEdit } from "../../parts/inline_edit.tsx";
 import { StarButton } from "../../parts/star_button.tsx";
 import { RunHeading } from "../../parts/run_heading.tsx";
@@ -40,6 +40,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function RunPage() {
   const { id } = route.useParams();
   const { data, error, refetch } = useBacktest(id);
+  useChangingLabels(id, data !== undefined && hasEnded(data.backtest));
   if (data === undefined) {
     if (codeOf(error) === "BACKTEST_NOT_FOUND") return <NotYours noun="run" to="/runs" />;
     if (error) return <Failure error={error} reset={() => void refetch()} />;

@@ -5,7 +5,7 @@ import type { Backtest, BacktestResult, Metric, TradeAt } from "../../api.ts";
 import { useReadOnly } from "../../parts/read_only.ts";
 import { useZone } from "./chart/chart_settings.ts";
 import { TabList } from "../../parts/tab_list.tsx";
-import { RUN_TABS, type RunTab } from "./search.ts";
+import { RUN_TABS, type RunTab } from "../../parts/run_search.ts";
 
 // The page's first sight needs none of these.
 const Assumptions = lazy(async () => ({ default: (await import("./assumptions.tsx")).Assumptions }));

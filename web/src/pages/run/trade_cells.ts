@@ -31,6 +31,8 @@ export interface TradeColumn {
   readonly show: (trades: TradeTable, i: number) => string;
   readonly tone?: (trades: TradeTable, i: number) => string;
   readonly isText?: true;
+  /** It takes two lines. */
+  readonly isLong?: true;
   /** A sheet of paper has no room for it. */
   readonly isWide?: true;
 }
@@ -80,7 +82,7 @@ const TRADE_COLUMNS: readonly TradeColumn[] = [
     label: "Entry reason",
     width: "minmax(13rem,1fr)",
     show: (t, i) => joinPresent([entryReason(t, i), showOrder(t.entry_order[i])]),
-    isText: true,
+    ...{ isText: true, isLong: true },
   },
   {
     label: "Exit reason",
@@ -89,7 +91,7 @@ const TRADE_COLUMNS: readonly TradeColumn[] = [
       const reason = exitReason(t, i) ?? "open";
       return joinPresent([`${reason}${t.ambiguous[i] ? ", ambiguous" : ""}`, showOrder(t.exit_order[i])]);
     },
-    isText: true,
+    ...{ isText: true, isLong: true },
   },
   { label: "Quantity", sort: "quantity", width: "7rem", show: (t, i) => formatExact(t.quantity[i]) },
   { label: "Entry price", width: "7rem", show: (t, i) => formatExact(t.entry_price[i]) },

@@ -5,7 +5,8 @@ import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 import type { TradeColumn } from "./trade_cells.ts";
 import type { ArrangedTrades, Arrangement } from "./trade_pages.ts";
 
-const ROW_PX = 30;
+// Two lines of a reason.
+const ROW_PX = 36;
 
 /** The order of a table, and a function that changes it. */
 interface Sorting {
@@ -27,7 +28,7 @@ export function TradeRows({ trades, columns, first, showTrade, ...sorting }: Sor
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    overscan: 12,
+    overscan: 16,
   });
   const items = virtual.getVirtualItems();
   const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
@@ -81,13 +82,16 @@ export function TradeRows({ trades, columns, first, showTrade, ...sorting }: Sor
   );
 }
 
-function Cell({ column: { show, tone, isText }, trade }: {
+function Cell({ column: { show, tone, isText, isLong }, trade }: {
   readonly column: TradeColumn;
   readonly trade: TradeAt | undefined;
 }) {
   const look = trade === undefined ? "" : tone?.(trade.table, trade.i) ?? "";
   return (
-    <div role="cell" className={`truncate px-2 ${isText ? "" : "text-right"} ${look}`}>
+    <div
+      role="cell"
+      className={`px-2 ${isLong ? "line-clamp-2 text-xs" : "truncate"} ${isText ? "" : "text-right"} ${look}`}
+    >
       {trade === undefined ? "…" : show(trade.table, trade.i)}
     </div>
   );

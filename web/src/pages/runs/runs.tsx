@@ -1,13 +1,11 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useSubscription } from "@trpc/tanstack-react-query";
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { api, type BacktestSummary, client, describeError, pagesOf } from "../../api.ts";
-import { useConnectionLost } from "../../connection.ts";
 import { buttonClass } from "../../parts/button.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
-import { useReopening } from "../../parts/use_reopening.ts";
+import { useListChanges } from "../../parts/use_list_changes.ts";
 import { Filters } from "./filters.tsx";
 import { FirstRun } from "./first_run.tsx";
 import { isFiltered, readRunsSearch, type RunsChange, type RunsSearch, toRequest, TRY_TAG } from "./runs_search.ts";
@@ -29,7 +27,7 @@ export function RunsPage() {
   const runs = data?.pages.flatMap(({ backtests }) => backtests) ?? [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const tries = useTries();
-  useListChanges();
+  useChangingList();
   const put = (change: RunsChange) =>
     void navigate({ search: (before) => readRunsSearch({ ...before, ...change }), replace: true, resetScroll: false });
   const isFirst = data !== undefined && runs.length === 0 && !isFiltered(search);
@@ -87,20 +85,14 @@ function useRuns(search: RunsSearch) {
 }
 
 /** Reads the list again when a program, or another browser, has changed it. */
-function useListChanges(): void {
+function useChangingList(): void {
   const queries = useQueryClient();
   const read = () => {
     for (const { pathKey } of [api.backtests.summaries, api.backtests.filterValues]) {
       void queries.invalidateQueries({ queryKey: pathKey() });
     }
   };
-  // A browser opens few connections to a service: tabs that nobody sees leave theirs to others.
-  const enabled = useVisible() && !useConnectionLost();
-  const stream = useSubscription(
-    api.backtests.onListChange.subscriptionOptions(undefined, { enabled, onData: read }),
-  );
-  useReopening(stream, enabled, read);
-  const isFollowed = stream.status === "pending";
+  const isFollowed = useListChanges(read);
   const { data } = useQuery({
     queryKey: ["newest run"],
     queryFn: () => client.backtests.summaries.query({ limit: 1 }),
@@ -111,16 +103,6 @@ function useListChanges(): void {
   useEffect(() => {
     if (data !== undefined) refresh();
   }, [data]);
-}
-
-/** True if the tab is in sight. */
-function useVisible(): boolean {
-  return useSyncExternalStore(onVisibility, () => document.visibilityState === "visible");
-}
-
-function onVisibility(listener: () => void): () => void {
-  document.addEventListener("visibilitychange", listener);
-  return () => document.removeEventListener("visibilitychange", listener);
 }
 
 /** Says whether there are changes that were tried and not kept; undefined until it is known. */

@@ -10,7 +10,7 @@ import { nameCharts } from "./chart_series.ts";
 import { type ChartMarket, isTraded, ownPanes } from "./panes.ts";
 import { PaneSeparators } from "./pane_separators.tsx";
 import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
-import type { ChartView } from "./chart_window.ts";
+import { type ChartView, lastAtMost } from "./chart_window.ts";
 import { StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 import { describeFills } from "./trade_marks.ts";
@@ -118,6 +118,9 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
   const [bar, setBar] = useState<{ data: RunBars; bar: number }>({ data, bar: data.time.length - 1 });
+  const isPointed = useRef(false);
+  // The last bar that is seen is read while no other one is pointed at.
+  const lastMs = useRef(Infinity);
   const [fills, setFills] = useState<LoadedFills>();
   const sentences = useMemo(() => fills && describeFills(fills.trades, bar.data), [bar.data, fills]);
   const [picked, setPicked] = useState<Picked | null>(null);
@@ -125,7 +128,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const zones = zonesOf(backtest);
   const zone = zones[clock];
   const seen = useRef<ChartView>(null);
-  const chosen = useRef<TradeAt>(null);
+  const chosen = useRef<{ readonly of: string; readonly trade: TradeAt }>(null);
   const settle = useRef(onView);
   settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
@@ -140,19 +143,31 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
       loadCoarse: (timeframe, stretch) => loadCoarse({ id, market }, timeframe, stretch),
       market: shown,
       events: {
-        onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
-        onPick: (of, at) => picks && setPicked({ data: of, bar: at }),
+        onBar: (of, at) => {
+          isPointed.current = at !== null;
+          setBar({ data: of, bar: at ?? barBefore(of, lastMs.current) });
+        },
+        onPick: (of, at) => {
+          isPointed.current = true;
+          setBar({ data: of, bar: at });
+          if (picks) setPicked({ data: of, bar: at });
+        },
         onSettle: (at) => {
           seen.current = at;
           settle.current?.(at);
         },
         onFills: setFills,
-        onView: (fromMs, toMs, count, areDrawn) => setView({ fromMs, toMs, fills: count, areDrawn }),
+        onView: (of, fromMs, toMs, count, areDrawn) => {
+          setView({ fromMs, toMs, fills: count, areDrawn });
+          lastMs.current = toMs;
+          if (!isPointed.current) setBar({ data: of, bar: barBefore(of, toMs) });
+        },
         onShares: (dragged) => change({ shares: dragged }),
       },
       hidden,
     });
     chart.current = made;
+    isPointed.current = false;
     setBar({ data, bar: data.time.length - 1 });
     setPicked(null);
     setFills(undefined);
@@ -162,7 +177,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const longer = coarserThan(backtest).find((each) => each === coarse);
   useEffect(() => chart.current?.setCoarse(longer), [...drawn, longer]);
   const levels = (trade: TradeAt) => {
-    chosen.current = trade;
+    chosen.current = { of: id, trade };
     const of = trade.table.instrument[trade.i] ?? undefined;
     // Prices of another market have no place among these candles.
     chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trade, parameters) : []);
@@ -180,7 +195,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
       waiting.current = null;
       return show(trade);
     }
-    if (chosen.current !== null) levels(chosen.current);
+    if (chosen.current?.of === id) levels(chosen.current.trade);
     const at = isFirst ? firstView : seen.current;
     if (at != null) void chart.current?.goTo(at.fromMs, at.toMs, 0);
   }, [data, hidden]);
@@ -193,12 +208,13 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const paper = usePaperPicture(chart);
   useImperativeHandle(handle, () => ({
     showTrade: (trade) => {
+      reveal(container.current);
       const of = trade.table.instrument[trade.i] ?? undefined;
       if (of === undefined || of === market || chooseMarket === undefined) return show(trade);
       waiting.current = trade;
       chooseMarket(of);
     },
-  }), [parameters, market, chooseMarket, shown]);
+  }), [id, parameters, market, chooseMarket, shown]);
   return (
     <>
       <ChartHeader
@@ -222,7 +238,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
             } else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
           }}
           aria-label={nameCharts(shown, data.plots, hidden)}
-          className="absolute inset-0"
+          className="absolute inset-0 scroll-mt-14"
         />
         {picks && <PaneSeparators chart={chart} container={container} drawn={[...drawn, shares]} />}
       </div>
@@ -239,6 +255,18 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
       <ChartNote {...view} zone={zone} />
     </>
   );
+}
+
+/** The last bar that begins at a time or before it. @param timeMs Since 1970. */
+function barBefore({ time }: RunBars, timeMs: number): number {
+  return Math.max(0, lastAtMost(time, timeMs));
+}
+
+/** Scrolls up to the charts where the page's header, or its edge, hides their top. */
+function reveal(charts: HTMLElement | null): void {
+  if (charts === null) return;
+  const hidden = Number.parseFloat(getComputedStyle(charts).scrollMarginTop);
+  if (charts.getBoundingClientRect().top < hidden) charts.scrollIntoView({ block: "start" });
 }
 
 /** The element that shows a picture of the chart while the page is printed. */

@@ -42,7 +42,7 @@ interface ChartEvents {
   /** The fills in view, and maybe around it, once they are there. */
   onFills(fills: LoadedFills): void;
   /** The times of the first and the last bar in view, the fills between them, and whether each is drawn. */
-  onView(fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
+  onView(data: RunBars, fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
   /** The same two times when a move has ended; null where the whole run is in view. */
   onSettle(view: ChartView | null): void;
   /** The heights of the panes after one was dragged, by their keys. */
@@ -295,6 +295,6 @@ export class StackedChart {
     const { first, last, untilMs } = seenStretch(this.#data, seen);
     const { fills, areDrawn } = this.#marks.draw([first, untilMs], this.#data.time, this.#chart.timeScale().width());
     this.#coarse.draw([first, last], this.#data.time);
-    this.#events.onView(first, last, fills, areDrawn);
+    this.#events.onView(this.#data, first, last, fills, areDrawn);
   }
 }

@@ -16,13 +16,13 @@ interface Fill {
   readonly why: string | null;
 }
 
-/** A mark in the chart; `words` say what was filled there, `sentences` also why. */
+/** A mark in the chart: what was filled there, such as an exit, and for each reason what came of it. */
 interface Mark {
   readonly bar: number;
   readonly timeMs: number;
   readonly isBuy: boolean;
   readonly words: Set<string>;
-  readonly sentences: Set<string>;
+  readonly reasons: Map<string | null, Set<string>>;
 }
 
 // Of one in a marker's text, in pixels.
@@ -37,8 +37,7 @@ export function wordsFit(marks: readonly Mark[], width: number): boolean {
 }
 
 function textOf(words: ReadonlySet<string>): string {
-  const [first = "", ...others] = words;
-  return others.length === 0 ? first : `${first} and ${others.length} more`;
+  return [...words].join(", ");
 }
 
 export function toMarker({ timeMs, isBuy, words }: Mark, hasWord: boolean): SeriesMarker<UTCTimestamp> {
@@ -57,7 +56,9 @@ export function describeFills(trades: TradeTable, data: RunBars): ReadonlyMap<nu
   if (data.time.length === 0) return found;
   const until = data.until < data.candles ? data.time.at(-1)! : Infinity;
   for (const mark of gatherMarks(listFills(trades, [data.time[0]!, until]), data.time)) {
-    const [first = "", ...others] = mark.sentences;
+    const [first = "", ...others] = [...mark.reasons].map(([why, words]) =>
+      why === null ? textOf(words) : `${textOf(words)}: ${why}`
+    );
     const text = others.length === 0 ? first : `${first}, and ${formatCount(others.length)} more`;
     found.set(mark.bar, [found.get(mark.bar), text].filter(Boolean).join(" · "));
   }
@@ -92,9 +93,9 @@ export function gatherMarks(fills: readonly Fill[], time: readonly number[]): Ma
   for (const { timeMs, isBuy, text, why } of fills) {
     const bar = Math.max(0, lastAtMost(time, timeMs));
     const key = `${bar} ${isBuy}`;
-    const mark = marks.get(key) ?? { bar, timeMs: time[bar]!, isBuy, words: new Set(), sentences: new Set() };
+    const mark = marks.get(key) ?? { bar, timeMs: time[bar]!, isBuy, words: new Set(), reasons: new Map() };
     mark.words.add(text);
-    mark.sentences.add(why === null ? text : `${text}: ${why}`);
+    mark.reasons.set(why, (mark.reasons.get(why) ?? new Set()).add(text));
     marks.set(key, mark);
   }
   return [...marks.values()];
