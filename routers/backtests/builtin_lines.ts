@@ -14,6 +14,7 @@ import { daysOfRun } from "../../market/calendar/run_days.ts";
 import { candleEnd, isTimeframe } from "../../market/timeframes.ts";
 import type { Builtin, Reasons } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import { repairer } from "../market_data/ticks.ts";
 import type { Context } from "../common/trpc.ts";
 import { marketKey } from "./run_chart.ts";
@@ -33,7 +34,9 @@ function builtinOf({ strategySlug, runtime }: Backtest): Builtin | undefined {
 
 /** The words for the trades of a run; null where its strategy is not built in. */
 export function reasonsOf(row: Backtest): Reasons | null {
-  return builtinOf(row)?.reasons ?? null;
+  const { strategySlug, runtime } = row;
+  if (strategySlug === null || runtime !== null) return null;
+  return (findBuiltin(strategySlug) ?? findPortfolioBuiltin(strategySlug))?.reasons ?? null;
 }
 
 /** Lines of a completed run, with the market whose candles they follow. */

@@ -16,6 +16,8 @@ export const entrySchema = z.object({
   source: z.enum(["builtin", "registry"]),
   runtime_type: z.enum(["builtin", ...RUNTIME_TYPES]),
   language: z.string(),
+  /** One market by itself, or all markets of a portfolio at once. */
+  decides_on: z.enum(["market", "markets"]),
   default_frequency: z.string(),
   min_candles: z.int(),
   lookback_candles: z.int(),
@@ -73,6 +75,7 @@ export function builtinEntry(builtin: BuiltinDescription): Entry {
     source: "builtin",
     runtime_type: "builtin",
     language: BUILTIN_LANGUAGE,
+    decides_on: builtin.decides_on,
     is_public: true,
     source_access: "hidden",
     is_owner: false,
@@ -109,6 +112,7 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     source: "registry",
     runtime_type: strategy.runtimeType,
     language,
+    decides_on: decidesOn(latest.runtimeConfig),
     default_frequency: strategy.defaultFrequency,
     min_candles: strategy.minCandles,
     lookback_candles: strategy.lookbackCandles,
@@ -129,6 +133,11 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
     created_at: strategy.createdAt.toISOString(),
     updated_at: strategy.updatedAt.toISOString(),
   };
+}
+
+/** What the code of a version decides on: an endpoint says so by its mode. */
+function decidesOn({ mode, decidesOn: noted }: StrategyVersion["runtimeConfig"]): Entry["decides_on"] {
+  return mode === "portfolio" || noted === "markets" ? "markets" : "market";
 }
 
 /** The language of a version: its own, or that of its strategy's registration where it names none. */

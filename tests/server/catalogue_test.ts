@@ -57,6 +57,11 @@ Deno.test("the catalogue shows the built-in strategies with all that a form need
     expect((await user.finish(answer.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
   });
 
+  await t.step("it says which strategies decide on many markets at once", async () => {
+    const decides = async (slug: string) => (await user.get(`/api/strategies/${slug}`)).at("/strategy/decides_on");
+    expect([await decides("sma-cross"), await decides("pairs")]).toEqual(["market", "markets"]);
+  });
+
   await t.step("built-ins have one version, the engine's", async () => {
     const versions = (await user.get("/api/strategies/sma-cross/versions")).list("/versions");
     expect(versions.length).toBe(1);

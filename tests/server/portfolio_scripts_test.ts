@@ -127,6 +127,7 @@ async function alone(user: TestClient): Promise<void> {
     },
   });
   expect(registered.at("/strategy/runtime")).toMatchObject({ type: "script", decidesOn: "markets" });
+  expect(registered.at("/strategy/decides_on")).toBe("markets");
   const { runtime: recorded } = Object(made.parameters);
   for (const runtime of [deciding, recorded, { slug: "all-in-one" }]) {
     const answer = await user.send("POST", "/api/backtests", {

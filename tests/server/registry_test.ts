@@ -42,6 +42,7 @@ Deno.test("users register strategies, and others see what is public", async (t) 
       runtime_type: "remote",
       is_public: false,
       is_owner: true,
+      decides_on: "market",
       latest_version: "1.0",
       runtime: {
         type: "remote",

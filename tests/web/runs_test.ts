@@ -177,7 +177,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
   await t.step("a run that failed says why, and what to do", async () => {
     await page.goto(`${service.url}/runs/${await makeRun(user, "failed")}`);
     await heading("This run failed: no data").waitFor();
-    await page.getByText("Choose a range that the archive holds").waitFor();
+    await page.getByText("Choose a range and a timeframe that the archive holds").waitFor();
     expect(await findViolations(page)).toEqual([]);
   });
 

@@ -63,7 +63,7 @@ Deno.test("a trader makes a universe, runs a rotation over it, and reads what ea
     await page.getByLabel("Timeframe").selectOption("1d");
     await page.getByLabel("lookback").fill("60");
     await page.getByRole("button", { name: "Run", exact: false }).last().click();
-    await page.getByText("Momentum Rotation decides on many markets").waitFor();
+    await page.getByText("must be at least 1 entry long").waitFor();
     await page.getByLabel("Run over").selectOption("universe");
     await page.getByRole("combobox", { name: "Universe" }).click();
     await page.getByRole("option", { name: /my-stocks/ }).click();

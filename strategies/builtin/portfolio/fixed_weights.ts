@@ -11,6 +11,10 @@ export const fixedWeights: PortfolioBuiltin = {
   name: "Fixed Weights",
   description:
     "Asset allocation. Holds chosen weights, as in 60/40, and restores all of them once a period if one of them is off by the band or more. Instruments that are not named are not held.",
+  reasons: {
+    ...{ long: "less was held than its weight", exit_long: "more was held than its weight" },
+    ...{ short: "more was held than its weight", exit_short: "less was held than its weight" },
+  },
   instruments: { min: 1, max: null },
   parameter_schema: schemaOf({
     weights: {

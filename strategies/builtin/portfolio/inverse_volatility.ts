@@ -1,6 +1,6 @@
 import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import { memberWeights } from "./member_weights.ts";
-import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
+import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin, weightReasons } from "./portfolio_builtin.ts";
 import { volatilityOf } from "./returns.ts";
 
 /** More of quiet instruments and less of volatile ones. */
@@ -9,6 +9,7 @@ export const inverseVolatility: PortfolioBuiltin = {
   name: "Inverse Volatility",
   description:
     "Risk parity without correlations. Weighs each member by 1 / the volatility of its last returns, so that each adds about the same risk. Members without movement are left out.",
+  reasons: weightReasons("its weight by volatility"),
   instruments: { min: 1, max: null },
   parameter_schema: schemaOf({
     lookback: periodProperty("Returns in the volatility", 60, 2),

@@ -1,7 +1,7 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
 import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import { memberWeights } from "./member_weights.ts";
-import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
+import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin, weightReasons } from "./portfolio_builtin.ts";
 import { commonCloses } from "./returns.ts";
 import { leastVariance, shrunkCovariance } from "./shrinkage.ts";
 
@@ -11,6 +11,7 @@ export const minimumVariance: PortfolioBuiltin = {
   name: "Minimum Variance",
   description:
     "Risk control. Holds the mix of members whose last returns varied least, by their covariance shrunk towards equal variances without correlation (Ledoit and Wolf, 2004). No short positions. Nothing is held while members have too few closes in common.",
+  reasons: weightReasons("its weight of least variance"),
   instruments: { min: 2, max: 200 },
   parameter_schema: schemaOf({
     lookback: periodProperty("Common returns in the covariance", 120, 10),

@@ -14,6 +14,12 @@ export const momentumRotation: PortfolioBuiltin = {
   name: "Momentum Rotation",
   description:
     "Relative strength. Once a period it ranks the members by their return over the lookback, without the last days, and holds the best ones in equal parts. A member whose return is below the filter is not held: its part stays in cash.",
+  reasons: {
+    long: "it is among the best, and less was held than its part",
+    short: null,
+    exit_long: "it left the best, or more was held than its part",
+    exit_short: null,
+  },
   instruments: { min: 2, max: null },
   parameter_schema: schemaOf({
     top: { type: "integer", description: "Members to hold", default: 3, minimum: 1, maximum: 1000 },

@@ -8,6 +8,11 @@ export const pairs: PortfolioBuiltin = {
   name: "Pairs",
   description:
     "Statistical arbitrage of the first two instruments. The spread is log(first) - hedge x log(second), the hedge by least squares over the lookback. Sells the spread when it is `entry` standard deviations above its mean and buys it below, leaves within `exit`, and gives up beyond `stop`, until the spread has come back. Enters only if deviations have halved within `halfLife` candles.",
+  reasons: {
+    ...{ long: "the spread was far from its mean", short: "the spread was far from its mean" },
+    exit_long: "the spread came back, or went too far",
+    exit_short: "the spread came back, or went too far",
+  },
   instruments: { min: 2, max: 2 },
   parameter_schema: schemaOf({
     lookback: periodProperty("Common closes of the hedge, the mean and the deviation", 60, 10),

@@ -1,5 +1,5 @@
 import { type Period, PERIODS, type PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
-import type { ParameterProperty, ParameterSchema } from "../builtin.ts";
+import type { ParameterProperty, ParameterSchema, Reasons } from "../builtin.ts";
 import { type Parameters, positiveProperty, readNumber } from "../parameter_schema.ts";
 
 /** Parameters name an instrument that is not among those of the run. */
@@ -18,6 +18,7 @@ export interface PortfolioBuiltin {
   /** Tells a trader the strategy's rules. */
   readonly description: string;
   readonly parameter_schema: ParameterSchema;
+  readonly reasons: Reasons;
   /** The fewest and the most instruments that it can hold. */
   readonly instruments: { readonly min: number; readonly max: number | null };
   /**
@@ -29,6 +30,14 @@ export interface PortfolioBuiltin {
   create(parameters: Parameters): PortfolioStrategy;
   /** Absent: its parameters name no instruments. @throws {MarketsRefused} When they name others than these. */
   requireMarkets?(parameters: Parameters, markets: readonly { readonly id: string; readonly symbol: string }[]): void;
+}
+
+/** The reasons of a strategy without short positions, which restores a weight. @param weight As in "its equal part". */
+export function weightReasons(weight: string): Reasons {
+  return {
+    ...{ long: `less was held than ${weight}`, exit_long: `more was held than ${weight}` },
+    ...{ short: null, exit_short: null },
+  };
 }
 
 /** How often a strategy rebalances. */

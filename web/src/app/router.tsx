@@ -228,11 +228,12 @@ onEndOfSession(() => {
 });
 
 /** The run, the strategy or the universe to start from. */
-function readNewRunSearch({ from, strategy, universe }: Record<string, unknown>) {
+function readNewRunSearch({ from, strategy, universe, market }: Record<string, unknown>) {
   return {
     ...(typeof from === "string" ? { from } : {}),
     ...(typeof strategy === "string" ? { strategy } : {}),
     ...(typeof universe === "string" ? { universe } : {}),
+    ...(typeof market === "string" ? { market } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { api, describeError, type Instrument, type Tick } from "../../api.ts";
+import { buttonClass } from "../../parts/button.tsx";
 import { Failure, NotFound } from "../../parts/failure.tsx";
 import { formatCount, formatDate, formatExact, formatPercent, toneClass } from "../../parts/format.ts";
 import { type Timeframe, timeframesFrom } from "../../parts/candle_timeframes.ts";
@@ -28,22 +29,29 @@ export function InstrumentPage() {
   if (instrument === null) return <NotFound />;
   return (
     <div className="flex flex-col gap-3">
-      <header>
-        <p className="text-sm">
-          <Link to="/data" className="text-accent underline">Market data</Link>
-        </p>
-        <h1 className="text-xl font-semibold break-all">{symbol}</h1>
-        <p className="flex flex-wrap gap-x-2 text-sm text-muted">
-          <span className="break-all">{exchange}</span>
-          <span>· {instrument.assetClass}</span>
-          <span>· {instrument.provider}</span>
-          <span>
-            · {formatCount(instrument.candles)} candles held as {instrument.timeframes.join(", ") || "nothing"}
-          </span>
-          <span className="whitespace-nowrap">
-            · {formatDate(instrument.first)} to {formatDate(instrument.last)} (UTC)
-          </span>
-        </p>
+      <header className="flex flex-wrap items-end justify-between gap-2">
+        <div className="min-w-0">
+          <p className="text-sm">
+            <Link to="/data" className="text-accent underline">Market data</Link>
+          </p>
+          <h1 className="text-xl font-semibold break-all">{symbol}</h1>
+          <p className="flex flex-wrap gap-x-2 text-sm text-muted">
+            <span className="break-all">{exchange}</span>
+            <span>· {instrument.assetClass}</span>
+            <span>· {instrument.provider}</span>
+            <span>
+              · {formatCount(instrument.candles)} candles held as {instrument.timeframes.join(", ") || "nothing"}
+            </span>
+            <span className="whitespace-nowrap">
+              · {formatDate(instrument.first)} to {formatDate(instrument.last)} (UTC)
+            </span>
+          </p>
+        </div>
+        {instrument.first !== null && (
+          <Link to="/runs/new" search={{ market: `${symbol}@${exchange}` }} className={buttonClass()}>
+            Run a strategy on it
+          </Link>
+        )}
       </header>
       <ChartCard instrument={instrument} />
       <HeldTimeline instrument={instrument} />

@@ -7,7 +7,7 @@ import { formatCount, formatDate } from "../../parts/format.ts";
 import { describeList, Picker } from "../../parts/picker.tsx";
 import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { FormSection } from "./form_section.tsx";
-import { dayAfter, type RunForm } from "./run_form.ts";
+import { dayAfter, fitTimeframe, type RunForm } from "./run_form.ts";
 
 const LIST_MAX = 100;
 const OTHER = { key: "", name: "Another instrument …", detail: "A provider is asked for its candles" };
@@ -75,6 +75,7 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
     // The field appears with the next drawing.
     if (instrument === undefined) return void requestAnimationFrame(() => setFocus("symbol"));
     if (instrument.first === null || instrument.last === null) return;
+    setValue("timeframe", fitTimeframe(watch("timeframe"), instrument), { shouldValidate: true });
     setValue("start", formatDate(instrument.first), { shouldValidate: true });
     setValue("end", dayAfter(instrument.last), { shouldValidate: true });
   };

@@ -59,7 +59,7 @@ function NewRunForm(start: DraftedStart) {
       right={
         <>
           <MarketSection form={form} />
-          <PortfolioFields form={form} />
+          <PortfolioFields form={form} chosen={chosen} />
           <InputsFields form={form} />
           <ExecutionSection form={form} />
         </>

@@ -10,11 +10,13 @@ import { describeList, Picker } from "../../parts/picker.tsx";
 import { FormSection } from "./form_section.tsx";
 import { toItem, useInstruments } from "./market_section.tsx";
 import type { ListedMarket, PortfolioForm } from "./portfolio_form.ts";
-import type { RunForm } from "./run_form.ts";
+import { type Chosen, decidesOnMarkets, fitTimeframe, type RunForm } from "./run_form.ts";
 
 const LIST_MAX = 100;
 const MARKETS_MAX = 1_000;
 const REACHES = ["one", "list", "universe"] as const satisfies readonly PortfolioForm["reach"][];
+// For a strategy that decides on many markets at once.
+const MANY = REACHES.filter((each) => each !== "one");
 const REACH_WORDS = { one: "the instrument above", list: "several instruments", universe: "a universe" } as const;
 const ACCOUNT_NOTE = "One account trades all of them. It is compared with the instrument above.";
 const RANKS = [
@@ -22,11 +24,17 @@ const RANKS = [
   { value: "score", label: "By the strategy's score" },
 ];
 
+interface FieldsProps {
+  readonly form: UseFormReturn<RunForm>;
+  /** The strategy that runs. */
+  readonly chosen: Chosen;
+}
+
 /** Makes the run one of many markets with one account. The instrument above is then what it is compared with. */
-export function PortfolioFields({ form }: { readonly form: UseFormReturn<RunForm> }) {
+export function PortfolioFields({ form, chosen }: FieldsProps) {
   return (
     <FormSection title="Markets">
-      <Reach form={form} label="Run over" note={ACCOUNT_NOTE} />
+      <Reach form={form} chosen={chosen} label="Run over" note={ACCOUNT_NOTE} />
       {form.watch("markets.reach") !== "one" && (
         <>
           <AccountFields form={form} />
@@ -38,11 +46,16 @@ export function PortfolioFields({ form }: { readonly form: UseFormReturn<RunForm
 }
 
 /** Makes an optimization one over many markets: each point is tried in each by itself, or with one account between them. */
-export function ScanFields({ form }: { readonly form: UseFormReturn<RunForm> }) {
+export function ScanFields({ form, chosen }: FieldsProps) {
   const { reach, isShared } = form.watch("markets");
   return (
     <FormSection title="Markets">
-      <Reach form={form} label="Try it in" note={isShared ? ACCOUNT_NOTE : "Each of them has an account of its own."} />
+      <Reach
+        form={form}
+        chosen={chosen}
+        label="Try it in"
+        note={isShared ? ACCOUNT_NOTE : "Each of them has an account of its own."}
+      />
       {reach !== "one" && (
         <>
           <CheckField
@@ -108,8 +121,7 @@ function MissingField({ form }: { readonly form: UseFormReturn<RunForm> }) {
 }
 
 /** One market, a list of them or a universe. @param note What many of them mean. */
-function Reach({ form, label, note }: {
-  readonly form: UseFormReturn<RunForm>;
+function Reach({ form, chosen, label, note }: FieldsProps & {
   readonly label: string;
   readonly note: string;
 }) {
@@ -120,7 +132,7 @@ function Reach({ form, label, note }: {
     <>
       <Choice
         label={label}
-        values={REACHES}
+        values={decidesOnMarkets(chosen) ? MANY : REACHES}
         labelOf={(each) => REACH_WORDS[each]}
         value={reach}
         onChange={(value) => {
@@ -165,7 +177,9 @@ function MarketList(
         onSearch={setSearch}
         onPick={(key) => {
           const found = held.find((each) => toItem(each).key === key);
-          if (found !== undefined) set([...chosen, { symbol: found.symbol, exchange: found.exchange }]);
+          if (found === undefined) return;
+          set([...chosen, { symbol: found.symbol, exchange: found.exchange }]);
+          setValue("timeframe", fitTimeframe(watch("timeframe"), found));
         }}
       />
       <ul aria-label="Chosen instruments" className="mb-3 flex max-h-40 flex-wrap gap-1.5 overflow-y-auto empty:hidden">

@@ -25,14 +25,18 @@ export interface PortfolioForm {
   isShared: boolean;
 }
 
-/** The values with which the form begins. @param universe One that the address names. */
-export function startMarkets(earlier: Pick<Backtest, "parameters"> | undefined, universe = ""): PortfolioForm {
+/** The values with which the form begins. @param universe One that the address names. @param isMany True for a strategy that decides on many markets. */
+export function startMarkets(
+  earlier: Pick<Backtest, "parameters"> | undefined,
+  universe = "",
+  isMany = false,
+): PortfolioForm {
   const { instruments, universe: named = universe, portfolio, execution } = earlier?.parameters ?? {};
   const list = Array.isArray(instruments) ? instruments.filter(isListed) : [];
   const shared = isRecord(portfolio) ? portfolio : {};
   const isNamed = typeof named === "string" && named !== "";
   return {
-    reach: list.length > 0 ? "list" : isNamed ? "universe" : "one",
+    reach: list.length > 0 ? "list" : isNamed ? "universe" : isMany ? "list" : "one",
     instruments: list,
     universe: isNamed ? named : "",
     positions: typeof shared["positions_max"] === "number" ? String(shared["positions_max"]) : "",
@@ -40,7 +44,7 @@ export function startMarkets(earlier: Pick<Backtest, "parameters"> | undefined, 
     skipsMissing: shared["missing"] === "skip",
     currency: isRecord(execution) ? String(execution["baseCurrency"] ?? "") : "",
     // The run that the form begins with had one account for them.
-    isShared: list.length > 0 || earlier?.parameters["universe"] !== undefined,
+    isShared: isMany || list.length > 0 || earlier?.parameters["universe"] !== undefined,
   };
 }
 

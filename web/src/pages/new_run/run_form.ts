@@ -72,6 +72,11 @@ export interface Chosen {
   readonly extras: Readonly<Record<string, unknown>>;
 }
 
+/** True if a strategy decides on many markets at once, and runs over no single one. */
+export function decidesOnMarkets({ entry }: Chosen): boolean {
+  return entry?.decides_on === "markets";
+}
+
 /** A strategy of the catalogue. @param earlier The run that is repeated, if it is one of this strategy. */
 export function chooseEntry(entry: Strategy, earlier?: Earlier): Chosen {
   const fields = fieldsOf(entry);
@@ -123,22 +128,22 @@ export function startValues(
     strategy: chosen.entry?.slug ?? "",
     symbol: earlier?.symbol ?? held?.symbol ?? "",
     exchange: earlier?.exchange ?? held?.exchange ?? "",
-    timeframe: String(earlier?.parameters["timeframe"] ?? startTimeframe(held)),
+    timeframe: String(earlier?.parameters["timeframe"] ?? fitTimeframe("1h", held)),
     start: earlier?.start_date ?? held?.first?.slice(0, 10) ?? "",
     end: earlier?.end_date ?? dayAfter(held?.last ?? null),
     balance: String(earlier?.initial_balance ?? 10_000),
     parameters: chosen.fields.map(({ name, default: value }) => toField(earlier?.parameters[name] ?? value)),
     profile: String(execution["profile"] ?? "hindcast"),
     execution: toTexts(execution),
-    markets: startMarkets(earlier, universe),
+    markets: startMarkets(earlier, universe, decidesOnMarkets(chosen)),
     inputs: startInputs(earlier?.parameters),
   };
 }
 
-/** Hours, or the shortest candles of an instrument that has longer ones alone. */
-function startTimeframe(held: Instrument | undefined): string {
+/** A wanted timeframe, or the shortest that an instrument has where its candles do not make that one. */
+export function fitTimeframe(wanted: string, held: Pick<Instrument, "timeframes"> | undefined): string {
   const offered = timeframesFrom(held?.timeframes ?? []);
-  return offered.includes("1h") ? "1h" : offered[0] ?? "1h";
+  return offered.find((each) => each === wanted) ?? offered[0] ?? wanted;
 }
 
 /** The sample, which every service has, else the first instrument with candles. */

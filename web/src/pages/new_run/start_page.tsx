@@ -15,13 +15,14 @@ export interface Origin {
 }
 
 /** A page with a form that begins with an earlier run or a strategy. @param note Stands below the title of a form that begins with neither. */
-export function StartPage({ title, note, search: { from, strategy, universe }, origin, draft, form: Form }: {
+export function StartPage({ title, note, search: { from, strategy, universe, market }, origin, draft, form: Form }: {
   readonly title: string;
   readonly note: string;
   readonly search: {
     readonly from?: string | undefined;
     readonly strategy?: string | undefined;
     readonly universe?: string | undefined;
+    readonly market?: string | undefined;
   };
   /** Comes before what the search names. */
   readonly origin?: Origin | undefined;
@@ -29,8 +30,9 @@ export function StartPage({ title, note, search: { from, strategy, universe }, o
   readonly draft: string;
   readonly form: ComponentType<DraftedStart>;
 }) {
-  const draftName = [draft, from, strategy, universe].join(" ");
-  const { first, held, earlier, note: begun, error } = useStart({ from, strategy, universe, draftName, origin });
+  const draftName = [draft, from, strategy, universe, ...(market === undefined ? [] : [market])].join(" ");
+  const start = useStart({ from, strategy, universe, market, draftName, origin });
+  const { first, held, earlier, note: begun, error } = start;
   return (
     <div className="mx-auto max-w-6xl">
       <h1 className="text-xl font-semibold">{title}</h1>
@@ -66,13 +68,15 @@ interface Start {
   readonly strategy?: string | undefined;
   /** A universe to run over. */
   readonly universe?: string | undefined;
+  /** An instrument to run on, such as `SPY@ARCA`. */
+  readonly market?: string | undefined;
   /** The strategy of a draft comes before the others. */
   readonly draftName: string;
   readonly origin: Origin | undefined;
 }
 
 /** Reads what the form begins with. */
-function useStart({ from, strategy: slug, universe, draftName, origin }: Start) {
+function useStart({ from, strategy: slug, universe, market, draftName, origin }: Start) {
   const drafted = useMemo(() => draftedStrategy(draftName), [draftName]);
   const run = useQuery(
     api.backtests.get.queryOptions({ id: from ?? "" }, { enabled: from !== undefined, staleTime: Infinity }),
@@ -88,15 +92,16 @@ function useStart({ from, strategy: slug, universe, draftName, origin }: Start) 
   const fallback = useQuery(api.strategies.get.queryOptions({ slug: FIRST_STRATEGY }, { enabled: isGone }));
   const instruments = useQuery(api.marketData.instruments.queryOptions({ limit: LIST_MAX }));
   const member = useFirstMember(universe);
+  const named = useHeld(market);
   const error = origin?.error ?? run.error ?? (isGone ? fallback.error : entry.error) ?? instruments.error;
-  const first = !isKnown || instruments.data === undefined || member.isLoading
+  const first = !isKnown || instruments.data === undefined || member.isLoading || named.isLoading
     ? undefined
     : earlier !== undefined && wanted === null
     ? chooseInline(earlier)
     : choose(entry.data ?? (isGone ? fallback.data : undefined), wanted === own && entry.data ? earlier : undefined);
   return {
     first,
-    held: member.instrument ?? findSample(instruments.data?.instruments ?? []),
+    held: member.instrument ?? named.instrument ?? findSample(instruments.data?.instruments ?? []),
     earlier,
     note: isGone
       ? `The strategy ${drafted ?? earlier?.strategy ?? slug} is not in the catalogue any more. Choose another one.`
@@ -118,14 +123,22 @@ function useFirstMember(name = "") {
   const input = { slug, limit: 1, ...(version === undefined ? {} : { version: Number(version) }) };
   const members = useQuery(api.universes.members.queryOptions(input, { enabled: slug !== "" }));
   const [member] = members.data?.members ?? [];
+  const found = useHeld(member && `${member.symbol}@${member.exchange}`);
+  return { instrument: found.instrument, isLoading: members.isLoading || found.isLoading };
+}
+
+/** The instrument of a name such as `SPY@ARCA`; undefined where the archive has no candles of it. */
+function useHeld(name = "") {
+  const at = name.lastIndexOf("@");
+  const [symbol, exchange] = [name.slice(0, Math.max(0, at)), name.slice(at + 1)];
   const found = useQuery(api.marketData.instruments.queryOptions(
-    { limit: LIST_MAX, search: member?.symbol ?? "" },
-    { enabled: member !== undefined },
+    { limit: LIST_MAX, search: symbol },
+    { enabled: symbol !== "" },
   ));
-  const instrument = found.data?.instruments.find(({ symbol, exchange, first }) =>
-    symbol === member?.symbol && exchange === member.exchange && first !== null
+  const instrument = found.data?.instruments.find((each) =>
+    each.symbol === symbol && each.exchange === exchange && each.first !== null
   );
-  return { instrument, isLoading: members.isLoading || found.isLoading };
+  return { instrument, isLoading: found.isLoading };
 }
 
 function choose(

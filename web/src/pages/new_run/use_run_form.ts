@@ -3,7 +3,7 @@ import { useForm } from "react-hook-form";
 import type { Instrument } from "../../api.ts";
 import { toField } from "../../parts/parameter_fields.ts";
 import { type RefusedField, showRefusal } from "../../parts/show_refusal.ts";
-import { type Chosen, type Earlier, fieldAt, type RunForm, startValues } from "./run_form.ts";
+import { type Chosen, decidesOnMarkets, type Earlier, fieldAt, type RunForm, startValues } from "./run_form.ts";
 
 /** The values that a form of a run begins with. */
 export interface RunStart {
@@ -33,6 +33,13 @@ export function useRunForm({ first, held, earlier, universe }: RunStart) {
       form.clearErrors("parameters");
       form.setValue("strategy", next.entry?.slug ?? "");
       form.setValue("parameters", next.fields.map((field) => toField(field.default)));
+      const { reach, instruments } = form.getValues("markets");
+      const isMany = decidesOnMarkets(next);
+      if (isMany) form.setValue("markets.isShared", true);
+      if (isMany && reach === "one") form.setValue("markets.reach", "list");
+      // The list was opened for a strategy that needs one.
+      if (!isMany && reach === "list" && instruments.length === 0) form.setValue("markets.reach", "one");
+      form.clearErrors("markets");
     },
     /** Begins anew. */
     restart: () => {

@@ -128,7 +128,7 @@ function OptimizationForm(start: DraftedStart) {
       right={
         <>
           <MarketSection form={form} />
-          <ScanFields form={form} />
+          <ScanFields form={form} chosen={chosen} />
           <PlanSection form={plan} fields={chosen.fields} />
           <WalkSection form={plan} plan={walkPlan} />
         </>

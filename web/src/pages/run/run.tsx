@@ -20,7 +20,7 @@ const route = getRouteApi("/signed-in/runs/$id");
 
 const PANEL = "rounded-lg border border-line bg-surface p-6";
 const ADVICE: Readonly<Record<string, string>> = {
-  NO_DATA: "Choose a range that the archive holds, or import candles for it.",
+  NO_DATA: "Choose a range and a timeframe that the archive holds, or import candles for them.",
   RANGE_TOO_LARGE: "Choose a shorter range or a coarser timeframe.",
   STRATEGY_FAILED: "The strategy's own code gave up. Its message says why.",
   STRATEGY_TIMED_OUT: "Choose a shorter range, or make the strategy quicker.",
