@@ -135,7 +135,7 @@ function showEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
   };
 }
 
-/** What the code of a version decides on: an endpoint says so by its mode. */
+/** The markets that the code of a version decides on; an endpoint says so by its mode. */
 function decidesOn({ mode, decidesOn: noted }: StrategyVersion["runtimeConfig"]): Entry["decides_on"] {
   return mode === "portfolio" || noted === "markets" ? "markets" : "market";
 }

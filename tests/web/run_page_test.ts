@@ -1,4 +1,4 @@
-/** What a run's page shows of its trades and labels, and what its links open, in a real browser. */
+/** The trades, labels and links of a run's page, in a real browser. */
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";

@@ -31,7 +31,7 @@ export interface TradeColumn {
   readonly show: (trades: TradeTable, i: number) => string;
   readonly tone?: (trades: TradeTable, i: number) => string;
   readonly isText?: true;
-  /** It takes two lines. */
+  /** Text of two lines. */
   readonly isLong?: true;
   /** A sheet of paper has no room for it. */
   readonly isWide?: true;

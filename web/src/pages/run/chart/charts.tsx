@@ -118,9 +118,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
   const [bar, setBar] = useState<{ data: RunBars; bar: number }>({ data, bar: data.time.length - 1 });
-  const isPointed = useRef(false);
-  // The last bar that is seen is read while no other one is pointed at.
-  const lastMs = useRef(Infinity);
+  const [isPointed, lastMs] = [useRef(false), useRef(Infinity)];
   const [fills, setFills] = useState<LoadedFills>();
   const sentences = useMemo(() => fills && describeFills(fills.trades, bar.data), [bar.data, fills]);
   const [picked, setPicked] = useState<Picked | null>(null);
