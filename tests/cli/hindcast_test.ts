@@ -160,7 +160,9 @@ Deno.test("doctor has the service's own reasons", async () => {
   expect([away.code, away.stdout]).toEqual([
     1,
     // The look at the database a moment ago may still be held.
-    expect.stringMatching(/failed +service +http\S+ says failed after \d+ ms\n[^]*failed +ready +the (database|queue) /),
+    expect.stringMatching(
+      /failed +service +http\S+ says failed after \d+ ms\n[^]*failed +ready +the (database|queue) /,
+    ),
   ]);
   await close();
 });
