@@ -1,2 +1,2 @@
 /** Version of the simulator's meaning: it rises whenever the same inputs would give another result. */
-export const ENGINE_VERSION = "1.5.0";
+export const ENGINE_VERSION = "1.6.0";
