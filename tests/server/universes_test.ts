@@ -104,7 +104,7 @@ Deno.test("universes are owned lists with versions that never change", async (t)
       );
     expect(await refuse({ members: [DEMO, DEMO] })).toContain("/universe/members/1 must not overlap");
     expect(await refuse({ members: [{ ...DEMO, form: "2024-01-01" }] })).toContain(
-      "form is not a known key; there are symbol",
+      "form is not a known key: did you mean from? There are symbol",
     );
     expect(await refuse({ members: Array.from({ length: 5_001 }, (_, i) => ({ symbol: `S${i}`, exchange: "X" })) }))
       .toContain("at most 5000 entries long");
