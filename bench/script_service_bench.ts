@@ -7,6 +7,7 @@
  */
 import type { TestClient } from "../tests/support/client.ts";
 import { startProcess } from "../tests/support/process.ts";
+import { buildInterpreter } from "../workers/sandbox/python/build_interpreter.ts";
 import { onBothDatabases } from "./both_databases.ts";
 import { median, report } from "./measure.ts";
 import { readYear } from "./run_path_cases.ts";
@@ -38,6 +39,7 @@ const SPACE = { fast: { min: 5, max: 24, step: 1 }, slow: { min: 30, max: 226, s
 /** The strategy of a record. */
 type Strategy = "built-in" | { readonly source: string; readonly language?: "python" };
 
+await buildInterpreter();
 await onBothDatabases(await readYear(), measure);
 
 async function measure(kind: string, environment: Readonly<Record<string, string>>): Promise<void> {
