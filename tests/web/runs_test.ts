@@ -32,6 +32,9 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.goto(service.url);
     await page.getByRole("button", { name: "Run a first backtest" }).waitFor();
     expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("link", { name: "begin with real markets" }).click();
+    await page.getByRole("region", { name: "Real markets" }).waitFor();
+    await page.goBack();
     await page.getByRole("button", { name: "Run a first backtest" }).click();
     await page.getByRole("heading", { name: "SMA Cross" }).waitFor();
     await page.getByText("Net return").first().waitFor();

@@ -55,7 +55,8 @@ export function FirstRun() {
       </div>
       <p role="alert" className="mt-2 min-h-5 text-sm text-danger">{submit.error ? describeError(submit.error) : ""}</p>
       <p className="text-sm text-muted">
-        Or <Link to="/runs/new" className="text-accent underline">choose everything yourself</Link>.
+        Or <Link to="/runs/new" className="text-accent underline">choose everything yourself</Link>, or{" "}
+        <Link to="/data" className="text-accent underline">begin with real markets</Link>.
       </p>
     </section>
   );
