@@ -27,16 +27,19 @@ const NO_CANDLES = {
   ...{ close: new Float64Array(0), volume: new Float64Array(0) },
 };
 
-/** The built-in strategy of a run; undefined for code of a user. */
-function builtinOf({ strategySlug, runtime }: Backtest): Builtin | undefined {
-  return strategySlug === null || runtime !== null ? undefined : findBuiltin(strategySlug);
+/** The built-in strategy of a run of one market; undefined for others. */
+function builtinOf(row: Backtest): Builtin | undefined {
+  return findBuiltin(builtinSlug(row));
+}
+
+/** Empty for code of a user. */
+function builtinSlug({ strategySlug, runtime }: Backtest): string {
+  return runtime === null ? strategySlug ?? "" : "";
 }
 
 /** The words for the trades of a run; null where its strategy is not built in. */
 export function reasonsOf(row: Backtest): Reasons | null {
-  const { strategySlug, runtime } = row;
-  if (strategySlug === null || runtime !== null) return null;
-  return (findBuiltin(strategySlug) ?? findPortfolioBuiltin(strategySlug))?.reasons ?? null;
+  return (builtinOf(row) ?? findPortfolioBuiltin(builtinSlug(row)))?.reasons ?? null;
 }
 
 /** Lines of a completed run, with the market whose candles they follow. */

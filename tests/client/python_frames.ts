@@ -76,6 +76,15 @@ Deno.test("Debian's pandas and matplotlib show a run as frames and as a plot, an
     expect(stdout).toMatch(/^exit_reason\nsignal +-?[\d.]+\nName: pnl, dtype: float64\n0\.\d+ 0\.\d+\n$/);
     expect([...(await Deno.readFile(`${folder}/run.png`)).subarray(0, 4)]).toEqual(PNG);
   });
+  await t.step("the page's kernel for Debian's Jupyter finds the package", async () => {
+    const [line = ""] = /`\.venv\/bin\/python -m ipykernel [^`]*`/.exec(await readPage("docs/python.md")) ?? [];
+    const [program = "", ...args] = line.replaceAll("`", "").replace(".venv", `${folder}/venv`).split(" ");
+    expect(await runIn(folder, [program, ...args], env)).toMatchObject({ code: 0 });
+    const kernel = await Deno.readTextFile(`${folder}/.local/share/jupyter/kernels/hindcast/kernel.json`);
+    const [interpreter = ""]: readonly string[] = JSON.parse(kernel).argv;
+    const found = await runIn(folder, [interpreter, "-c", "import hindcast; print(hindcast.__name__)"], env);
+    expect([found.code, found.stdout]).toEqual([0, "hindcast\n"]);
+  });
   await t.step("the notebook's cells run one after the other", async () => {
     const notebook = JSON.parse(await readPage("client/python/examples/first_run.ipynb"));
     const cells: readonly { readonly cell_type: string; readonly source: readonly string[] }[] = notebook.cells;

@@ -6,7 +6,7 @@
 /** Debian's packages, and the tests that need them. */
 export const DEBIAN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "tests/cli/shells.ts": ["fish", "zsh"],
-  "tests/client/python_frames.ts": ["python3-matplotlib", "python3-pandas", "python3-venv"],
+  "tests/client/python_frames.ts": ["python3-ipykernel", "python3-matplotlib", "python3-pandas", "python3-venv"],
   "tests/docs/pandas.ts": ["python3-pandas"],
   "tests/docs/pgbouncer.ts": ["pgbouncer"],
   "tests/docs/prometheus.ts": ["prometheus"],
