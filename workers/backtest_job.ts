@@ -45,7 +45,8 @@ export interface BacktestServices extends CandleServices {
  *
  * @throws {Error} The database's error when even the failure cannot be stored: the heartbeat lapses, and another worker takes the job.
  */
-export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
+export async function runBacktestJob(shared: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
+  const services = { ...shared, signal };
   const { db, records } = services;
   await withContext({ backtest_id: job.id }, async () => {
     const record = await traceStep("claim", () => retryOnDatabaseFault(signal, () => records.claim(job.id)));
@@ -73,7 +74,7 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
       outcome = await reuseResult(services, record, loading) ?? await simulate(services, record, loading, signal);
       await settle(outcome);
     } catch (error) {
-      outcome = explain(error, record);
+      outcome = signal.aborted ? NOT_BEGUN : explain(error, record);
       await settle(outcome);
     }
     report(record, outcome, performance.now() - begun);

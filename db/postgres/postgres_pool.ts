@@ -9,6 +9,7 @@ const IDLE_MS_MAX = 10_000;
 /** A few clients of one database, each lent to one caller at a time. */
 export class PostgresPool {
   readonly #pool: Pool<PostgresClient>;
+  #isClosed = false;
 
   /**
    * @param server A URL (see parseAddress), or a server in this process.
@@ -52,12 +53,15 @@ export class PostgresPool {
     return this.#lend((client) => client.pipelinedTransaction(work));
   }
 
-  /** Ends all connections once their callers have returned them. */
+  /** Ends all connections once their callers have returned them, and refuses all later calls. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool.destroy();
   }
 
   async #lend<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    // The pool would have it wait for a connection that never comes.
+    if (this.#isClosed) throw new ConnectionError("The connections to the database are closed");
     const client = await this.#pool.acquire().promise.catch((cause) => {
       if (!(cause instanceof TimeoutError)) throw cause;
       throw new ConnectionError(`No database connection became free within ${ACQUIRE_MS_MAX / 1000} s`, { cause });

@@ -31,6 +31,8 @@ export interface Wanted extends WantedCandles {
   readonly isExact?: boolean;
   /** Attempts without a new candle before the fetch fails; default: those of the read-through's patience. */
   readonly attemptsMax?: number;
+  /** Ends the caller's wait with its reason. The fetch goes on: others may have joined, and the candles are archived anyway. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 // A provider may still publish recent candles, but not every request needs to ask for them.
@@ -103,8 +105,8 @@ export class ReadThrough {
     for (let other = this.#inFlight.get(key); other !== undefined; other = this.#inFlight.get(key)) {
       const isSame = other.range.start <= range.start && other.range.end >= range.end;
       // A caller with the same wish shares the answer or the error; a caller who wants more looks again afterwards.
-      if (isSame) return await other.done;
-      await other.done.catch(() => {});
+      if (isSame) return await waitFor(other.done, wanted.signal);
+      await waitFor(other.done.catch(() => {}), wanted.signal);
       if (target.id !== undefined && await this.#isHeld(target, wanted)) return target;
     }
     const missing = await this.#findMissing(target, feed, timeframe, range);
@@ -112,23 +114,22 @@ export class ReadThrough {
     // Another caller may have begun during the look-up.
     if (this.#inFlight.has(key)) return await this.complete(target, wanted);
     wanted.beforeFetch?.();
-    const done = this.#fetch(target, feed, timeframe, range, missing, wanted.attemptsMax);
+    const done = this.#fetch(target, feed, timeframe, range, missing, wanted.attemptsMax)
+      .finally(() => this.#inFlight.delete(key));
     this.#inFlight.set(key, { range, done });
-    try {
-      return await done;
-    } finally {
-      this.#inFlight.delete(key);
-    }
+    return await waitFor(done, wanted.signal);
   }
 
   /** Fetches the candles of a query again that a split has made doubtful, lookback and finer candles included. @throws {FeedError} */
-  async refresh(query: CandleQuery): Promise<void> {
+  async refresh(query: CandleQuery, signal?: AbortSignal): Promise<void> {
     const { instrument } = query;
     if (!isAdjusting(instrument)) return;
     for (let round = 1; round <= REFRESH_ROUNDS_MAX; round++) {
       const { source, doubtful } = await planRead(this.#db, query);
       if (doubtful.length === 0) return;
-      for (const range of doubtful) await this.complete(instrument, { timeframe: source, ...range, isExact: true });
+      for (const range of doubtful) {
+        await this.complete(instrument, { timeframe: source, ...range, isExact: true, signal });
+      }
     }
   }
 
@@ -138,7 +139,7 @@ export class ReadThrough {
    * @throws {LostCandlesError} For imported or generated candles, which no provider has.
    * @throws {FeedError} The candles stay missing until a later request fetches them.
    */
-  async repair(instrument: Instrument, damage: DamagedChunkError): Promise<void> {
+  async repair(instrument: Instrument, damage: DamagedChunkError, signal?: AbortSignal): Promise<void> {
     const { chunk, message } = damage;
     const { provider, symbol, exchange } = instrument;
     const canFetch = isFed(instrument);
@@ -168,7 +169,7 @@ export class ReadThrough {
     // Exactly the ranges that were known, so that the same candles make the same chunk.
     for (const stretch of known.length > 0 ? known : [held]) {
       const [start, end] = [stretch.start.getTime(), stretch.end.getTime()];
-      await this.complete(instrument, { timeframe, start, end, isExact: true });
+      await this.complete(instrument, { timeframe, start, end, isExact: true, signal });
     }
   }
 
@@ -224,7 +225,6 @@ export class ReadThrough {
     const runId = await this.#beginRun(target);
     const now = this.#now();
     try {
-      // A caller who leaves does not stop the fetch: others may have joined, and the candles are archived anyway.
       const { signal } = this.#closing;
       const patience = { ...this.#patience, attemptsMax };
       const work = { runId, target, timeframe, feed, patience, signal, now };
@@ -278,6 +278,16 @@ function isWithin(ms: number, time: number | undefined, now: number): boolean {
 function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
   if (known.size >= REMEMBERED_MAX) known.clear();
   known.set(key, value);
+}
+
+/** Waits for work that goes on when this caller leaves. @throws The signal's reason once it is aborted. */
+async function waitFor<Answer>(work: Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+  if (signal === undefined) return await work;
+  const left = Promise.withResolvers<never>();
+  const leave = () => left.reject(signal.reason);
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  return await Promise.race([work, left.promise]).finally(() => signal.removeEventListener("abort", leave));
 }
 
 function requireInstrument(target: Target): Instrument {

@@ -40,6 +40,8 @@ export interface CandleServices {
   readonly readThrough: ReadThrough;
   /** The limit of a run's candles, and of the finer ones that it replays. */
   readonly candlesMax: number;
+  /** Ends the wait for a provider with its reason; absent: nothing does. */
+  readonly signal?: AbortSignal;
 }
 
 /** The candles on which a run decides. */
@@ -150,7 +152,7 @@ async function loadBenchmark(
  * @throws {RunError} NO_DATA, naming the exchanges that have the symbol or a feed's missing setting; those of FEED_CODES.
  */
 async function findBacktestInstrument(
-  { db, candles, readThrough }: CandleServices,
+  { db, candles, readThrough, signal }: CandleServices,
   record: CandlesRecord,
   wanted: { readonly timeframe: Timeframe; readonly hours: Hours },
 ): Promise<Instrument> {
@@ -161,7 +163,7 @@ async function findBacktestInstrument(
     const targets = held === undefined ? await chooseTargets(db, readThrough.feeds, { symbol, exchange }) : [held];
     return await completeFirst(targets, (target) => {
       const range = rangeOfDates(target, wanted.timeframe, datesOf(record));
-      return readThrough.complete(target, { ...wanted, ...range, attemptsMax: FETCH_ATTEMPTS_MAX });
+      return readThrough.complete(target, { ...wanted, ...range, attemptsMax: FETCH_ATTEMPTS_MAX, signal });
     });
   } catch (error) {
     if (error instanceof UnknownTargetError) throw await noData(db, record, { hint: error.hint });
@@ -176,15 +178,15 @@ async function findBacktestInstrument(
  * @throws {RunError} NO_DATA, naming the stored or damaged candles; RANGE_TOO_LARGE; those of FEED_CODES.
  */
 export async function readBacktestCandles(
-  { db, candles, readThrough, candlesMax }: CandleServices,
+  { db, candles, readThrough, candlesMax, signal }: CandleServices,
   record: CandlesRecord,
   wanted: WantedOfRun & { readonly lookback: number },
 ): Promise<LoadedCandles> {
   const query = { ...wanted, ...rangeOfDates(wanted.instrument, wanted.timeframe, datesOf(record)) };
   try {
-    await refresh(readThrough, query);
+    await refresh(readThrough, query, signal);
     const readAt = Date.now();
-    const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error));
+    const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error, signal));
     const { timeframe } = wanted;
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
     if (read.candles.time.length > (wanted.isInput ? 0 : read.lookback)) return { ...read, readAt };
@@ -218,9 +220,9 @@ function toRunError(error: unknown): unknown {
  * Fetches candles from before a split again. If their feed fails, the run has a shorter lookback or replays fewer finer candles: the
  * simulator ignores finer candles that do not reach as far as the coarser ones.
  */
-async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
+async function refresh(readThrough: ReadThrough, query: CandleQuery, signal?: AbortSignal): Promise<void> {
   try {
-    await readThrough.refresh(query);
+    await readThrough.refresh(query, signal);
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
   }
@@ -236,7 +238,7 @@ export async function readFinerCandles(
   record: CandlesRecord,
   wanted: WantedOfRun,
 ): Promise<LoadedCandles | null> {
-  const { db, candles, readThrough, candlesMax } = services;
+  const { db, candles, readThrough, candlesMax, signal } = services;
   const { instrument, timeframe, hours } = wanted;
   const { start, end } = momentsOf(wanted, record);
   const within = (await listChunks(db, instrument.id)).filter(({ firstTime, lastTime }) =>
@@ -249,10 +251,10 @@ export async function readFinerCandles(
   const count = within.reduce((sum, chunk) => sum + (chunk.timeframe === finest ? chunk.candles : 0), 0);
   requireShort({ count, candlesMax, timeframe: finest });
   const query = { instrument, timeframe: finest, hours, start, end };
-  await refresh(readThrough, query);
+  await refresh(readThrough, query, signal);
   const readAt = Date.now();
   try {
-    const read = await candles.read(query, (error) => readThrough.repair(instrument, error));
+    const read = await candles.read(query, (error) => readThrough.repair(instrument, error, signal));
     return read.candles.time.length === 0 ? null : { ...read, readAt };
   } catch (error) {
     if (error instanceof LostCandlesError) throw new RunError("NO_DATA", error.message);

@@ -21,7 +21,10 @@ export function monteCarloStudy(
         `Monte Carlo simulation ${record.id}`,
         () => requireName(MONTE_CARLO_METHODS, record.method, "method"),
       );
-      const { task, notes } = await traceStep("load", () => loadPathsInput(services, record, backtest));
+      const { task, notes } = await traceStep(
+        "load",
+        () => loadPathsInput({ ...services, signal: limits.signal }, record, backtest),
+      );
       const outcome = await traceStep(
         "simulate",
         () => task.method === "foreign_candles" ? services.foreignPaths.make(task, limits) : makePaths(task, limits),

@@ -18,7 +18,7 @@ import { findIn, type OptimizationServices } from "./optimization_services.ts";
 import { choosePoints } from "./points.ts";
 import { endOfGroup } from "./scan_slice.ts";
 import { simulate } from "./simulate.ts";
-import type { BegunOptimization } from "./slice_records.ts";
+import type { BegunOptimization, SliceRecords } from "./slice_records.ts";
 import { beginWindows, partAt } from "./windows.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -59,7 +59,7 @@ export async function runOptimizationJob(
       if (record === null) return await records.drop(job);
       const limits = { signal: AbortSignal.any([signal, ended]), ended, leavePlace };
       const toDo = { record, stretch, isEnd };
-      await attempt(services, job, toDo, limits);
+      await attempt({ ...services, signal: limits.signal }, job, toDo, limits);
     } finally {
       unwatch();
     }
@@ -108,6 +108,7 @@ async function attempt(
       log.warn("Leaving the optimization to a newer build: {reason}", { reason: unreadable.message });
       return await retry(signal, () => records.giveBack(job, LEFT_TO_NEWER.delaySeconds));
     }
+    if (signal.aborted) return await retry(signal, () => leave(records, job, limits.ended));
     if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
     if (isDatabaseFault(error)) return await retry(signal, () => records.giveBack(job));
     log.error("A slice broke: {error}", { error });
@@ -148,11 +149,16 @@ async function begin(
   }
   const choice = await choosePoints(record, findIn(runner, signal)).finally(leaveTurn);
   if (choice === null) {
-    await (ended.aborted ? records.drop(job) : records.giveBack(job));
+    await leave(records, job, ended);
     return null;
   }
   const { count: points, constrained } = choice;
   return await records.begin(job, record.id, { points, constrained, stretches: countStretches(record, places) });
+}
+
+/** Ends a job that was stopped: another worker does it, unless the optimization has ended. */
+async function leave(records: SliceRecords, job: TakenJob, ended: AbortSignal): Promise<void> {
+  await (ended.aborted ? records.drop(job) : records.giveBack(job));
 }
 
 function countStretches(record: Optimization, places: number): number {
@@ -180,7 +186,7 @@ async function runSlice(
   const done = await simulate(services, record, { part, from, until }, { signal, onWaited: (ms) => waitedMs = ms });
   leavePlace();
   if (ended.aborted || done === null) {
-    await (ended.aborted ? records.drop(job) : records.giveBack(job));
+    await leave(records, job, ended);
     return null;
   }
   const slice = { ...done, part, end, durationMs: performance.now() - begun - waitedMs };

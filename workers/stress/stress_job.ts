@@ -41,7 +41,11 @@ export interface StressServices extends StudyServices {
 
 /** Stress tests, for runStudyJob(): the backtest runs again with one change at a time. */
 export function stressStudy(services: StressServices): Study<StressTest, StressResult> {
-  return { kind: "stressTest", records: stressTestRecords, compute: (_, ...test) => compute(services, ...test) };
+  return {
+    kind: "stressTest",
+    records: stressTestRecords,
+    compute: (_, backtest, limits) => compute({ ...services, signal: limits.signal }, backtest, limits),
+  };
 }
 
 async function compute(

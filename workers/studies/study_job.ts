@@ -116,6 +116,7 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
     const duration_ms = Math.round(performance.now() - begun);
     return { type: "completed", result: { ...outcome.result, duration_ms }, series };
   } catch (error) {
+    if (signal.aborted) return NOT_BEGUN;
     if (error instanceof RunError) return error.outcome;
     const unreadable = findUnreadable(error);
     if (unreadable !== undefined) {
