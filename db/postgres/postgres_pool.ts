@@ -57,12 +57,15 @@ export class PostgresPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.destroy();
+    // A client that was lent meanwhile has started the pool's timer anew.
+    this.#pool.check();
   }
 
   async #lend<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
-    // The pool would have it wait for a connection that never comes.
-    if (this.#isClosed) throw new ConnectionError("The connections to the database are closed");
+    // The pool would let it wait for a connection that never comes.
+    if (this.#isClosed) throw closed();
     const client = await this.#pool.acquire().promise.catch((cause) => {
+      if (this.#isClosed) throw closed();
       if (!(cause instanceof TimeoutError)) throw cause;
       throw new ConnectionError(`No database connection became free within ${ACQUIRE_MS_MAX / 1000} s`, { cause });
     });
@@ -73,3 +76,5 @@ export class PostgresPool {
     }
   }
 }
+
+const closed = () => new ConnectionError("The connections to the database are closed");
