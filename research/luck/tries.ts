@@ -8,22 +8,25 @@ export interface Tried {
   readonly sharpe: number | null;
   /** The deflated Sharpe ratio: of a single try, the probability that the true one is above 0. */
   readonly deflated: number | { readonly reason: string };
-  /** Tries of other strategies or names there, and the deflated Sharpe ratio among all; absent: there are none. */
-  readonly others?: { readonly count: number; readonly deflated: number } | undefined;
+  /** Tries of other strategies or under other names there, and the deflated Sharpe ratio among all of them. */
+  readonly others: { readonly count: number; readonly deflated: Tried["deflated"] };
 }
 
 /** The probability from which on luck alone does not explain a result: the usual level of a test. */
-export const SURE = 0.95;
+const SURE = 0.95;
 
 /** The sentence about how much of a run is luck. It names nothing that a person chose, so that any reader may have it. */
 export function describeTries({ runs, trials, where = "on this market", sharpe, deflated, others }: Tried): string {
   const all = runs + trials;
   const subject = `this strategy ${where}`;
-  const head = all <= 1
-    ? `The first try of ${subject}.`
+  const own = all <= 1
+    ? `The first try of ${subject}`
     : `One of ${show(all)} tries of ${subject} (${count(runs, "run")}${
       trials === 0 ? "" : `, ${count(trials, "trial")} of optimizations`
-    }).`;
+    })`;
+  const head = others.count === 0
+    ? `${own}.`
+    : `${own}, beside ${show(others.count)} of other strategies or under other names.`;
   if (typeof deflated !== "number") return `${head} Too little to tell whether it is luck: ${deflated.reason}.`;
   if (sharpe !== null && sharpe <= 0) {
     return `${head} Its Sharpe ratio of ${sharpe.toFixed(2)} is not above 0: there is no skill to tell from luck.`;
@@ -32,10 +35,9 @@ export function describeTries({ runs, trials, where = "on this market", sharpe, 
   const share = `the true Sharpe ratio behind its ${sharpe?.toFixed(2)} is above ${rival} with a probability of ${
     percent(deflated)
   } %`;
-  if (deflated >= SURE && others !== undefined && others.deflated < SURE) {
-    const more = others.count === 1 ? "1 more try there was" : `${show(others.count)} more tries there were`;
-    return `${head} Luck is not excluded: ${share}, but ${more} of another strategy or under another name, and among ` +
-      `all of them that probability is ${percent(others.deflated)} %. More tries lower it.`;
+  if (deflated >= SURE && typeof others.deflated === "number" && others.deflated < SURE) {
+    return `${head} Luck is not excluded: ${share}, but among all of these tries that probability is ` +
+      `${percent(others.deflated)} %. More tries lower it.`;
   }
   return deflated >= SURE
     ? `${head} Luck alone does not explain it: ${share}. Confirm it on days that no try has seen.`

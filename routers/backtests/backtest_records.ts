@@ -20,7 +20,10 @@ export const runTrialsSchema = z.object({
   independent_tries: z.number(),
   /** The tries that count as independent by assumption: their returns were not compared. */
   assumed_tries: z.number(),
+  /** The tries of its owner on the same market that are left out above: of other strategies, or under other names. */
+  other_tries: z.number(),
   deflated_sharpe: z.number().nullable(),
+  deflated_sharpe_among_all: z.number().nullable(),
   /** The reason for each null. */
   undefined_figures: z.record(z.string(), z.string()),
   conclusion: z.string(),

@@ -11,7 +11,7 @@ import {
 import { resolveExecution } from "../../engine/execution.ts";
 import type { Measured } from "../../engine/metrics/measured.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { describeTries, SURE, type Tried } from "../../research/luck/tries.ts";
+import { describeTries, type Tried } from "../../research/luck/tries.ts";
 import { deflatedByChance } from "../../research/sharpe.ts";
 import { candleAxesOf } from "../../research/candle_axes.ts";
 import { executionOf, isExecutionAxis } from "../../research/execution_axes.ts";
@@ -42,7 +42,7 @@ export async function readRunTrials(
   });
 }
 
-/** Deflates a result among the tries of other strategies, too. @returns Undefined without such, and where luck explains it anyway. */
+/** Deflates a result among all tries of its owner on the market: a new name for a strategy leaves the others counted. */
 export async function deflateAmongOthers(
   db: Context["db"],
   { row, tries, independent }: {
@@ -52,12 +52,8 @@ export async function deflateAmongOthers(
   },
   deflateAmong: (independent: number) => Measured,
 ): Promise<Tried["others"]> {
-  const own = deflateAmong(independent);
-  if (typeof own !== "number" || own < SURE) return undefined;
   const others = await countOtherTries(db, row, tries);
-  if (others.count === 0) return undefined;
-  const deflated = deflateAmong(independent + others.independent);
-  return typeof deflated === "number" ? { count: others.count, deflated } : undefined;
+  return { count: others.count, deflated: deflateAmong(independent + others.independent) };
 }
 
 /** By what the tries of a record are found, in words. */
@@ -72,11 +68,16 @@ export function concludeTries(
   found: Omit<Tried, "runs" | "trials">,
 ): z.infer<typeof runTrialsSchema> {
   const { backtests: runs, optimization_trials: trials } = counted;
-  const { deflated } = found;
+  const figures = { deflated_sharpe: found.deflated, deflated_sharpe_among_all: found.others.deflated };
+  const [own, all] = [figures.deflated_sharpe, figures.deflated_sharpe_among_all];
   return {
     ...counted,
-    deflated_sharpe: typeof deflated === "number" ? deflated : null,
-    undefined_figures: typeof deflated === "number" ? {} : { deflated_sharpe: deflated.reason },
+    other_tries: found.others.count,
+    deflated_sharpe: typeof own === "number" ? own : null,
+    deflated_sharpe_among_all: typeof all === "number" ? all : null,
+    undefined_figures: Object.fromEntries(
+      Object.entries(figures).flatMap(([name, value]) => typeof value === "number" ? [] : [[name, value.reason]]),
+    ),
     conclusion: describeTries({ runs, trials, ...found }),
   };
 }

@@ -21,12 +21,11 @@ export async function readOptimizationTries(
     sharpe: row.overfitting?.sharpe ?? null,
     ...(row.scan === null ? whereOf(row.parameters) : { where: "on these markets" } as const),
   };
-  if (probability === null || deflated === null) {
-    const reason = row.overfitting?.undefined_figures["deflated_sharpe"] ?? "no trial was measured";
-    return concludeTries(counted, { ...found, deflated: { reason } });
-  }
   const all = Math.max(trials, counted.independent_tries);
-  const deflateAmong = (count: number) => deflatedAmongMore({ trials, probability, deflated }, count);
+  const deflateAmong = (count: number) =>
+    probability === null || deflated === null
+      ? { reason: row.overfitting?.undefined_figures["deflated_sharpe"] ?? "no trial was measured" }
+      : deflatedAmongMore({ trials, probability, deflated }, count);
   const others = await deflateAmongOthers(ctx.db, { row, tries, independent: all }, deflateAmong);
   return concludeTries(counted, { ...found, deflated: deflateAmong(all), others });
 }

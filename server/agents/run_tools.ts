@@ -256,6 +256,6 @@ function markFailure({ code, message }: NonNullable<Backtest["error"]>) {
 /** Tells a model with a result how often its account has tried, and how much of it is left after that. */
 export function showTries(tries: Backtest["trials"]): object {
   if (tries === null || tries === undefined) return {};
-  const { backtests, optimization_trials: trials, deflated_sharpe: left, conclusion } = tries;
-  return { tries: { count: backtests + trials, probability_of_skill: left, says: conclusion } };
+  const { backtests, optimization_trials: trials, other_tries, deflated_sharpe_among_all: left, conclusion } = tries;
+  return { tries: { count: backtests + trials, other_tries, probability_of_skill: left, says: conclusion } };
 }

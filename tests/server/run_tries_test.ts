@@ -59,6 +59,23 @@ Deno.test("runs that resemble each other count as few tries, and others as many 
     expect(await triesOf(user, first)).toEqual(before);
   });
 
+  await t.step("a script under a new name is its first try, beside all the others", async () => {
+    const { backtests } = await triesOf(user, first);
+    const sourceOf = (candle: number) =>
+      `strategy(() => ({ decide(i, _, account, orders) { if (i === ${candle}) orders.buy(); } }));`;
+    const renamed = (candle: number, strategy: string) =>
+      run(user, { runtime: { type: "script", language: "typescript", source: sourceOf(candle) } }, { strategy });
+    const named = [await renamed(2, "mine"), await renamed(3, "another name")];
+    for (const backtest of named) {
+      const trials = await triesOf(user, backtest);
+      expect(trials).toMatchObject({ backtests: 1, other_tries: backtests + 1, undefined_figures: {} });
+      expect(trials.deflated_sharpe_among_all).toBeLessThan(trials.deflated_sharpe);
+      expect(trials.conclusion).toContain(`, beside ${backtests + 1} of other strategies or under other names. `);
+    }
+    // They are tries beside those of the built-in strategy, too.
+    expect(await triesOf(user, first)).toMatchObject({ backtests, other_tries: 2 });
+  });
+
   await t.step("runs without stored days, and more than 500, count as independent", async () => {
     const { independent_tries: compared } = await triesOf(user, first);
     const client = postgres(service.databaseUrl, { max: 1, onnotice() {} });

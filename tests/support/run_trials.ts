@@ -27,7 +27,9 @@ export async function checkRunTrials(
     // The run is one of the trials, whose returns were compared.
     independent_tries: independent,
     assumed_tries: 0,
+    other_tries: 0,
     deflated_sharpe: expect.closeTo(Number(probabilisticSharpe(estimate, threshold)), 8),
+    deflated_sharpe_among_all: expect.closeTo(Number(probabilisticSharpe(estimate, threshold)), 8),
     undefined_figures: {},
     conclusion: expect.stringMatching(/^(One of|The first try) /),
   });
@@ -61,7 +63,9 @@ async function checkOwn({ url }: TestClient, backtest: Answer): Promise<void> {
     optimization_trials: 0,
     independent_tries: 1,
     assumed_tries: 0,
+    other_tries: 0,
     deflated_sharpe: expect.closeTo(Number(own.at("/backtest/result/metrics/probabilistic_sharpe")), 12),
+    deflated_sharpe_among_all: expect.closeTo(Number(own.at("/backtest/result/metrics/probabilistic_sharpe")), 12),
     undefined_figures: {},
     conclusion: expect.stringMatching(/^(One of|The first try) /),
   });
