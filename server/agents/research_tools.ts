@@ -1,5 +1,6 @@
 /** Tools that ask many questions at once. */
 import { z } from "zod";
+import { BACKTEST_STATUSES } from "../../db/schema.ts";
 import { fitRows } from "./answers.ts";
 import {
   idField,
@@ -16,6 +17,8 @@ type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optim
 
 // Points and markets of a scan that are shown.
 const RANKED_MAX = 10;
+// Optimizations of a list.
+const LISTED_MAX = 10;
 
 export const RESEARCH_TOOLS = [
   tool({
@@ -66,6 +69,23 @@ export const RESEARCH_TOOLS = [
     call: async (api, { id }) => await showOptimization(api, (await api.optimizations.get({ id })).optimization),
   }),
   tool({
+    name: "list_optimizations",
+    title: "List optimizations",
+    description: "This account's optimizations with their best trial and how much of it is luck, newest first.",
+    input: {
+      status: z.enum(BACKTEST_STATUSES).optional(),
+      limit: z.int().min(1).max(LISTED_MAX).default(LISTED_MAX),
+      cursor: z.string().max(200).optional(),
+    },
+    isReading: true,
+    call: async (api, input) => {
+      const { optimizations, next_cursor: cursor } = await api.optimizations.list(input);
+      const more = cursor === null ? {} : { more: `call list_optimizations with cursor ${cursor}` };
+      const fewer = (shown: number) => `call list_optimizations with limit ${shown} and the same cursor`;
+      return fitRows(more, "optimizations", optimizations.map(summarize), fewer);
+    },
+  }),
+  tool({
     name: "backtest_trial",
     title: "Run a trial as a backtest",
     description: "A trial of an optimization as a complete backtest, with its trades.",
@@ -108,6 +128,22 @@ const OPTIMIZATION = z.looseObject({
   end_date: z.string(),
   initial_balance: z.number(),
 });
+
+/** A row of the list. */
+function summarize({ best: [best], luck, trials, ...optimization }: Optimization): object {
+  const { id, name, status, progress, strategy, symbol, exchange, start_date, end_date, objective } = optimization;
+  const { created_at, error, windows } = optimization;
+  return {
+    ...{ id, name, status, progress, strategy, symbol, exchange, start_date, end_date, created_at, objective },
+    ...(error === null ? {} : { error }),
+    trials: trials.done,
+    is_walk_forward: windows !== null,
+    ...(best === undefined
+      ? {}
+      : { best: { number: best.number, parameters: best.parameters, value: best.objective } }),
+    ...(luck === null ? {} : { luck: luck.conclusion }),
+  };
+}
 
 async function waitForOptimization(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
   signal.throwIfAborted();

@@ -58,6 +58,20 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
     }
   });
   await t.step("the whole way", () => walk(agent));
+  await t.step("its optimizations are listed, in pages", async () => {
+    const { optimizations, more } = await agent.call("list_optimizations", { limit: 2 });
+    expect(optimizations).toMatchObject([
+      { strategy: "My cross", status: "completed", is_walk_forward: true },
+      { trials: 8, is_walk_forward: false, best: { number: expect.any(Number) } },
+    ]);
+    const cursor = /^call list_optimizations with cursor (\S+)$/.exec(String(more))?.[1];
+    const rest = await agent.call("list_optimizations", { cursor });
+    expect(rest).toEqual({ optimizations: [expect.objectContaining({ trials: 209, luck: expect.any(String) })] });
+    expect(await agent.call("list_optimizations", { status: "running" })).toEqual({ optimizations: [] });
+    expect(await agent.refused("list_optimizations", { cursor: "nowhere" })).toMatchObject({
+      code: "VALIDATION_FAILED",
+    });
+  });
   await t.step("another name for a script leaves the other tries on the market counted", async () => {
     const mistaken = { source: "class A(Strategy):\n    def decide(self):\n        pas\n", language: "python" };
     expect(await agent.text("run_backtest", { ...MARKET, ...mistaken, strategy: "mine" })).toContain("python both for");
