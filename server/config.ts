@@ -86,7 +86,7 @@ const configSchema = z.object({
   mailFrom: setting(
     "MAIL_FROM",
     z.string().max(320).regex(/@/, { error: "must have an e-mail address" }).optional(),
-    "Whom mails are from, as `Hindcast <hindcast@example.com>`; required with `SMTP_URL`.",
+    "Whom mails are from, as `Hindcast <hindcast@example.com>`; required with `SMTP_URL`, and only with it.",
   ),
   mailVerification: setting(
     "MAIL_VERIFICATION",

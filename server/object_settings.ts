@@ -24,7 +24,7 @@ export const objectSettings = z.object({
   newBytes: setting(
     "S3_NEW_BYTES",
     z.enum(["bucket", "database"], { error: "must be bucket or database" }).default("bucket"),
-    "Where new candles and results live; with `database`, the bucket is only read, on the way out of it.",
+    "Where new candles and results live; with `database`, the bucket is only read, on the way out of it: that needs one.",
   ),
 });
 

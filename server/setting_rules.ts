@@ -28,9 +28,13 @@ export function findFault(settings: Related, isDeployed: boolean): string | unde
   if (smtpUrl !== undefined && mailFrom === undefined) {
     return "MAIL_FROM must be set with SMTP_URL, as Hindcast <hindcast@example.com>";
   }
+  if (mailFrom !== undefined && smtpUrl === undefined) return "SMTP_URL must be set with MAIL_FROM, or no mail is sent";
   if (smtpUrl === undefined && mailVerification === "on") return "SMTP_URL must be set for MAIL_VERIFICATION=on";
   if (!isBucketWhole(settings.objects)) {
     return "S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together";
+  }
+  if (settings.objects.newBytes === "database" && settings.objects.bucket === undefined) {
+    return "S3_BUCKET must be set with S3_NEW_BYTES=database, which moves out of it: unset S3_NEW_BYTES without one";
   }
   const openId = [settings.openIdIssuer, settings.openIdClientId, settings.openIdClientSecret];
   return new Set(openId.map((value) => value === undefined)).size === 1

@@ -1,6 +1,6 @@
 /** Tools that ask many questions at once. */
 import { z } from "zod";
-import { BACKTEST_STATUSES } from "../../db/schema.ts";
+import { optimizationSchema } from "../../routers/optimizations/optimization_records.ts";
 import { fitRows } from "./answers.ts";
 import {
   idField,
@@ -73,7 +73,7 @@ export const RESEARCH_TOOLS = [
     title: "List optimizations",
     description: "This account's optimizations with their best trial and how much of it is luck, newest first.",
     input: {
-      status: z.enum(BACKTEST_STATUSES).optional(),
+      status: optimizationSchema.shape.status.optional(),
       limit: z.int().min(1).max(LISTED_MAX).default(LISTED_MAX),
       cursor: z.string().max(200).optional(),
     },

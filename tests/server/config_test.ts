@@ -35,6 +35,13 @@ Deno.test("a wrong value stops the start with one line that names the variable a
   expect(complaint({ SMTP_URL: "smtp://ada:hunter2%w@mail.example.com" })).toBe(
     "Cannot start: SMTP_URL must have %25 for each % of the user and the password",
   );
+  expect(complaint({ MAIL_FROM: "hindcast@example.com" })).toBe(
+    "Cannot start: SMTP_URL must be set with MAIL_FROM, or no mail is sent",
+  );
+  expect(complaint({ S3_NEW_BYTES: "database" })).toBe(
+    "Cannot start: S3_BUCKET must be set with S3_NEW_BYTES=database, which moves out of it: unset S3_NEW_BYTES without one",
+  );
+  expect(readConfig({ S3_NEW_BYTES: "bucket" }).objects.newBytes).toBe("bucket");
   expect(complaint({ REMOTE_ENDPOINT_ALLOW: "127.0.0.1:99999" })).toBe(
     'Cannot start: REMOTE_ENDPOINT_ALLOW must have ports from 1 to 65535, not "127.0.0.1:99999"',
   );
