@@ -107,7 +107,7 @@ export class Spares implements SpareProcesses {
 
   async #end(spare: Spare): Promise<void> {
     this.#forget(spare);
-    await endUnused(spare.child);
+    await this.leave(endUnused(spare.child));
   }
 }
 

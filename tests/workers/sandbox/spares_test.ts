@@ -9,6 +9,15 @@ import { dailyCandles, taskOver, wanderingCloses } from "./wasm/modules.ts";
 
 const HONEST = await Deno.readFile(new URL("../../../strategies/examples/c/sma_cross.wasm", import.meta.url));
 
+// Files that are tested at the same time share this process, and start others.
+const started = new Set<number>();
+const { spawn } = Deno.Command.prototype;
+Deno.Command.prototype.spawn = function () {
+  const child = spawn.call(this);
+  started.add(child.pid);
+  return child;
+};
+
 Deno.test("a process that waited gives a run the result of one that was started for it", async () => {
   await using spares = closing(new Spares());
   const job = scriptJob(deciding("if (i % 7 === 1) orders.buy(); else if (i % 7 === 4) orders.close();"));
@@ -17,7 +26,7 @@ Deno.test("a process that waited gives a run the result of one that was started 
   expect(await runInSandbox(job, limits(spares))).toEqual(alone);
   const [waiting] = await childrenWaiting(spares, 1);
   const run = runInSandbox(job, limits(spares));
-  // It has taken the process. Files that are tested at the same time have processes of their own.
+  // It has taken the process.
   expect([spares.count, childrenOf().includes(waiting ?? 0)]).toEqual([0, true]);
   expect(await run).toEqual(alone);
   // A completed run does not wait until its process is gone, which was killed.
@@ -117,10 +126,9 @@ async function childrenWaiting(spares: Spares, count: number): Promise<readonly 
   });
 }
 
-/** Numbers of the processes that this one has started. */
+/** Numbers of the processes that this file has started and that are not gone. */
 function childrenOf(): readonly number[] {
-  return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) => {
-    if (!(pid > 0)) return false;
+  return [...started].filter((pid) => {
     try {
       const [, parent] = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
       return Number(parent) === Deno.pid;
