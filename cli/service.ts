@@ -30,6 +30,7 @@ export async function startService(kept?: string): Promise<Service> {
       S3_BUCKET: "",
       S3_ACCESS_KEY_ID: "",
       S3_SECRET_ACCESS_KEY: "",
+      S3_NEW_BYTES: "",
       BASE_URL: "",
       INGESTION_ADMIN_SECRET: ingestionSecret,
       // A command needs a worker to finish its backtest.

@@ -53,4 +53,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
   });
 }
+// npx calls this file from a shell, to which alone it passes signals on: where the shell ends, a signal has ended it.
+if (process.env.npm_lifecycle_event === "npx" && !process.env.npm_config_call) {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, 250);
+}
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

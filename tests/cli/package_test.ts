@@ -73,6 +73,21 @@ Deno.test("the packed command serves the built console at once, runs a backtest,
   await untilGone(started);
   // No build ran: what was packed is whole.
   expect(await errors).not.toContain("Building");
+  // npx passes a signal to its shell alone, where the shell does not give way to the command.
+  for (const script_shell of ["sh", "bash"]) {
+    const npx = new Deno.Command("npx", {
+      ...{ ...options, args: ["--no", "hindcast", "serve"] },
+      env: { ...env, npm_config_script_shell: script_shell },
+    }).spawn();
+    const logged = new Response(npx.stderr).text();
+    await readUntil(npx.stdout.pipeThrough(new TextDecoderStream()).getReader(), /listens on/);
+    const processes = listDescendants(npx.pid);
+    npx.kill("SIGTERM");
+    const { code } = await npx.status;
+    await untilGone(processes);
+    expect(await logged).toContain('"message":"Shutting down on \\"SIGTERM\\""');
+    if (script_shell === "bash") expect(code).toBe(0);
+  }
   // Data lies where the command was called. Its database is the one that was packed, as its identifier says.
   const packedIn = `${folder}/app/node_modules/hindcast/project/db/migrations/new_database.tar.gz`;
   const identifiers = await runLines(
