@@ -1,6 +1,7 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
-import { portfolioParts } from "../../db/codec/portfolio_parts.ts";
+import { plotsPart } from "../../db/codec/plots_part.ts";
+import { lastRows, portfolioParts } from "../../db/codec/portfolio_parts.ts";
 import { encodeChunks } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
 import type { BufferPool } from "../../engine/buffer_pool.ts";
@@ -11,8 +12,10 @@ import { repeatPortfolio, runPortfolio } from "../../engine/portfolio/run_portfo
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
+import { type DecisionPlots, DecisionRecord } from "../../strategies/builtin/portfolio/decision_lines.ts";
 import { NOT_BEGUN, type Outcome } from "../common/outcome.ts";
 import type { EncodedPortfolio, PortfolioTask } from "../common/protocol.ts";
+import { PLOT_VALUES_MAX, PLOTS_MAX } from "./contracts/layout.ts";
 import { cutMarket } from "./cut_market.ts";
 
 const SKIPPED: Finding = { status: "skipped", evidence: "Built-in strategies see no candle before it has closed" };
@@ -28,16 +31,18 @@ export function runBuiltinPortfolio(
   const make = strategyMaker(task);
   if (make === null) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
   const { slug: _slug, parameters: _parameters, positionsMax: _max, rank: _rank, ...settings } = task;
-  const requestOf = (markets: readonly PortfolioMarket[]): PortfolioRequest => ({
+  const requestOf = (markets: readonly PortfolioMarket[], plots?: DecisionPlots): PortfolioRequest => ({
     ...settings,
     markets,
-    strategy: make(markets.length),
+    strategy: make(markets.length, plots),
     control,
     pool,
   });
-  const result = runPortfolio(requestOf(task.markets));
+  const record = new DecisionRecord();
+  const result = runPortfolio(requestOf(task.markets, record));
   const integrity = checkCut(task, result, (markets) => repeatPortfolio(requestOf(markets)));
   const { metrics, undefinedMetrics, bounds, notes } = result;
+  const drawn = drawDecisions(record, result);
   return {
     type: "completed",
     result: { metrics, undefinedMetrics, bounds, notes },
@@ -46,9 +51,19 @@ export function runBuiltinPortfolio(
     first: result.time[0]!,
     last: result.time.at(-1)!,
     integrity,
-    chunks: [...encodeChunks(portfolioParts(result))],
+    chunks: [...encodeChunks(drawn === null ? portfolioParts(result) : [...portfolioParts(result), drawn.part])],
+    plots: drawn?.plots ?? [],
     sparkline: drawSparkline(result.equity, task.initialBalance),
   };
+}
+
+/** What a strategy decided by, at the rows of the stored curve; null for a strategy of one market, whose lines follow from its candles. */
+function drawDecisions(record: DecisionRecord, { time, instant }: PortfolioResult): ReturnType<typeof plotsPart> {
+  const rows = lastRows(time);
+  const most = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / rows.length));
+  const plots = record.draw(Float64Array.from(rows, (row) => instant[row]!), most);
+  const none = new Float64Array(0);
+  return plotsPart(plots, { time: Float64Array.from(rows, (row) => time[row]!), low: none, high: none }, true);
 }
 
 /** Makes a strategy for all markets, or one for each; null where there is no such built-in strategy. */
@@ -57,9 +72,9 @@ export function strategyMaker(
     PortfolioTask,
     "slug" | "parameters" | "execution" | "positionsMax" | "rank"
   >,
-): ((markets: number) => PortfolioRequest["strategy"]) | null {
+): ((markets: number, plots?: DecisionPlots) => PortfolioRequest["strategy"]) | null {
   const portfolio = findPortfolioBuiltin(slug);
-  if (portfolio !== undefined) return () => portfolio.create(parameters);
+  if (portfolio !== undefined) return (_markets, plots) => portfolio.create(parameters, plots);
   const builtin = findBuiltin(slug);
   if (builtin === undefined) return null;
   return (markets) => {

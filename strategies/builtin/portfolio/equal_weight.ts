@@ -1,4 +1,5 @@
 import { schemaOf } from "../parameter_schema.ts";
+import { linesIn } from "./decision_lines.ts";
 import { memberWeights } from "./member_weights.ts";
 import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin, weightReasons } from "./portfolio_builtin.ts";
 
@@ -11,5 +12,18 @@ export const equalWeight: PortfolioBuiltin = {
   reasons: weightReasons("its equal part"),
   instruments: { min: 1, max: null },
   parameter_schema: schemaOf({ every: everyProperty("month"), exposure: EXPOSURE, minTrade: MIN_TRADE }),
-  create: (parameters) => memberWeights(parameters, 1, (members) => members.map(() => 1)),
+  create: (parameters, plots) =>
+    memberWeights(parameters, {
+      ...{ warmup: 1, weigh: (members) => members.map(() => 1), plots },
+      linesOf: () => linesIn("weight", ["target", "most held", "least held"]),
+      valuesOf(weights, members) {
+        const held = members.map(({ weight }) => weight);
+        if (held.length === 0) return [NaN, NaN, NaN];
+        return [
+          weights[members[0]!.index]!,
+          held.reduce((a, b) => Math.max(a, b)),
+          held.reduce((a, b) => Math.min(a, b)),
+        ];
+      },
+    }),
 };

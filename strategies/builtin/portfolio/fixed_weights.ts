@@ -1,5 +1,6 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
 import { readNumber, schemaOf } from "../parameter_schema.ts";
+import { linesIn, marketLines, marketValues } from "./decision_lines.ts";
 import { everyProperty, MarketsRefused, type PortfolioBuiltin, readEvery } from "./portfolio_builtin.ts";
 
 // As the most exposure of the other strategies.
@@ -37,7 +38,7 @@ export const fixedWeights: PortfolioBuiltin = {
       findNamed(markets, part.split(/\s+/)[0]!);
     }
   },
-  create(parameters) {
+  create(parameters, plots) {
     const wanted = readWeights(String(parameters["weights"]));
     const band = readNumber(parameters, "band");
     let weights: Float64Array = new Float64Array(0);
@@ -51,10 +52,13 @@ export const fixedWeights: PortfolioBuiltin = {
         weights = wanted.size === 0
           ? new Float64Array(markets.length).fill(1 / markets.length)
           : weightsOf(markets, wanted);
+        const levels = linesIn("deviation", band > 0 ? ["band", "-band", "largest"] : ["largest"]);
+        plots?.begin([...levels, ...marketLines(markets, "deviation")]);
       },
-      decide(_now, markets, _account, orders) {
+      decide(now, markets, _account, orders) {
         const held = markets.map((market) => market.isMember || market.quantity !== 0 ? weights[market.index]! : 0);
         const isOff = markets.some(({ weight }, k) => Math.abs(weight - held[k]!) >= band);
+        plots?.add(now, shownDeviations(markets, held, band, hasBegun));
         if (hasBegun && !isOff) return;
         hasBegun = true;
         orders.target(Float64Array.from(held));
@@ -62,6 +66,18 @@ export const fixedWeights: PortfolioBuiltin = {
     };
   },
 };
+
+/** The band, the largest deviation from the weights, and those of the first markets. The first decision waits for none. */
+function shownDeviations(
+  markets: readonly MarketView[],
+  wanted: readonly number[],
+  band: number,
+  hasBegun: boolean,
+): readonly number[] {
+  const off = Float64Array.from(markets, ({ weight }, k) => hasBegun ? weight - wanted[k]! : NaN);
+  const largest = off.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+  return [...band > 0 ? [band, -band] : [], largest, ...marketValues(off)];
+}
 
 /** @throws {RangeError} When a part is no instrument and weight, an instrument comes twice, or the weights are not usable. */
 function readWeights(text: string): ReadonlyMap<string, number> {

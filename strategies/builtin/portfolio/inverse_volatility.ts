@@ -1,4 +1,5 @@
 import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
+import { marketLines, marketValues } from "./decision_lines.ts";
 import { memberWeights } from "./member_weights.ts";
 import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin, weightReasons } from "./portfolio_builtin.ts";
 import { volatilityOf } from "./returns.ts";
@@ -17,12 +18,25 @@ export const inverseVolatility: PortfolioBuiltin = {
     exposure: EXPOSURE,
     minTrade: MIN_TRADE,
   }),
-  create(parameters) {
+  create(parameters, plots) {
     const lookback = readNumber(parameters, "lookback");
-    return memberWeights(parameters, lookback + 1, (members) =>
-      members.map((member) => {
-        const volatility = volatilityOf(member, lookback);
-        return Number.isNaN(volatility) ? 0 : 1 / volatility;
-      }));
+    // Empty where nobody looks: it takes no values then.
+    let volatilities = new Float64Array(0);
+    return memberWeights(parameters, {
+      ...{ warmup: lookback + 1, plots },
+      weigh(members) {
+        volatilities.fill(NaN);
+        return members.map((member) => {
+          const volatility = volatilityOf(member, lookback);
+          volatilities[member.index] = volatility;
+          return Number.isNaN(volatility) ? 0 : 1 / volatility;
+        });
+      },
+      linesOf(markets) {
+        volatilities = new Float64Array(markets.length);
+        return [...marketLines(markets, "volatility"), ...marketLines(markets, "weight")];
+      },
+      valuesOf: (weights) => [...marketValues(volatilities), ...marketValues(weights)],
+    });
   },
 };

@@ -1,17 +1,25 @@
 import type { MarketView, PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
 import { type Parameters, readNumber } from "../parameter_schema.ts";
+import type { DecisionLine, DecisionPlots } from "./decision_lines.ts";
 import { readEvery, readMinTrade } from "./portfolio_builtin.ts";
 
-/**
- * A strategy that weighs the members with enough candles at the beginning of each period, and holds nothing else.
- *
- * @param warmup Candles that a member needs. @param weigh Weights of these members, in their order; they need not add up to 1: `exposure`
- * scales their sum. All 0: nothing is held.
- */
+/** How members are weighed. */
+interface Weighing {
+  /** Candles that a member needs. */
+  readonly warmup: number;
+  /** Weights of these members, in their order; they need not add up to 1: `exposure` scales their sum. All 0: nothing is held. */
+  readonly weigh: (members: readonly MarketView[]) => ArrayLike<number>;
+  /** Receives what is decided by; undefined: nobody looks. */
+  readonly plots: DecisionPlots | undefined;
+  readonly linesOf: (markets: readonly MarketView[]) => readonly DecisionLine[];
+  /** The values of the lines at a decision. @param weights A target a market. */
+  readonly valuesOf: (weights: Float64Array, members: readonly MarketView[]) => readonly number[];
+}
+
+/** A strategy that weighs the members with enough candles at the beginning of each period, and holds nothing else. */
 export function memberWeights(
   parameters: Parameters,
-  warmup: number,
-  weigh: (members: readonly MarketView[]) => ArrayLike<number>,
+  { warmup, weigh, plots, linesOf, valuesOf }: Weighing,
 ): PortfolioStrategy {
   const exposure = readNumber(parameters, "exposure");
   const minTrade = readMinTrade(parameters);
@@ -22,8 +30,9 @@ export function memberWeights(
     every: readEvery(parameters),
     prepare(markets) {
       weights = new Float64Array(markets.length);
+      plots?.begin(linesOf(markets));
     },
-    decide(_now, markets, _account, orders) {
+    decide(now, markets, _account, orders) {
       const members = markets.filter(({ isMember, i }) => isMember && i + 1 >= warmup);
       const found = weigh(members);
       let sum = 0;
@@ -31,6 +40,7 @@ export function memberWeights(
       weights.fill(0);
       members.forEach(({ index }, k) => weights[index] = sum > 0 ? exposure * found[k]! / sum : 0);
       orders.target(weights, minTrade);
+      plots?.add(now, valuesOf(weights, members));
     },
   };
 }

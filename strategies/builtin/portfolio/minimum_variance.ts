@@ -1,9 +1,13 @@
 import type { MarketView } from "../../../engine/portfolio/portfolio.ts";
 import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
+import { linesIn, marketLines, marketValues } from "./decision_lines.ts";
 import { memberWeights } from "./member_weights.ts";
 import { everyProperty, EXPOSURE, MIN_TRADE, type PortfolioBuiltin, weightReasons } from "./portfolio_builtin.ts";
 import { commonCloses } from "./returns.ts";
-import { leastVariance, shrunkCovariance } from "./shrinkage.ts";
+import { type Covariance, leastVariance, shrunkCovariance, volatilityOfMix } from "./shrinkage.ts";
+
+// Of its volatility and that of equal parts.
+const NO_MIX = [NaN, NaN] as const;
 
 /** The mix of members that moved least. */
 export const minimumVariance: PortfolioBuiltin = {
@@ -19,16 +23,34 @@ export const minimumVariance: PortfolioBuiltin = {
     exposure: EXPOSURE,
     minTrade: MIN_TRADE,
   }),
-  create(parameters) {
+  create(parameters, plots) {
     const lookback = readNumber(parameters, "lookback");
-    return memberWeights(parameters, lookback + 1, (members) => weigh(members, lookback));
+    let mixes: readonly number[] = NO_MIX;
+    return memberWeights(parameters, {
+      ...{ warmup: lookback + 1, plots },
+      weigh(members) {
+        const covariance = covarianceOf(members, lookback);
+        mixes = NO_MIX;
+        if (covariance === null) return new Float64Array(members.length);
+        const weights = leastVariance(covariance);
+        if (plots !== undefined) {
+          const equal = weights.map(() => 1 / weights.length);
+          mixes = [volatilityOfMix(covariance, weights), volatilityOfMix(covariance, equal)];
+        }
+        return weights;
+      },
+      linesOf: (markets) => [
+        ...linesIn("volatility", ["volatility of the mix", "volatility of equal parts"]),
+        ...marketLines(markets, "weight"),
+      ],
+      valuesOf: (weights) => [...mixes, ...marketValues(weights)],
+    });
   },
 };
 
-function weigh(members: readonly MarketView[], lookback: number): Float64Array {
+/** Null where members have too few closes in common. */
+function covarianceOf(members: readonly MarketView[], lookback: number): Covariance | null {
   const closes = members.length === 0 ? null : commonCloses(members, lookback + 1);
-  if (closes === null) return new Float64Array(members.length);
-  return leastVariance(
-    shrunkCovariance(closes.map((column) => column.subarray(1).map((close, k) => close / column[k]! - 1))),
-  );
+  if (closes === null) return null;
+  return shrunkCovariance(closes.map((column) => column.subarray(1).map((close, k) => close / column[k]! - 1)));
 }

@@ -1,3 +1,4 @@
+import { linesIn, marketLines, marketValues } from "./decision_lines.ts";
 import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
 import {
   everyProperty,
@@ -42,7 +43,7 @@ export const momentumRotation: PortfolioBuiltin = {
     exposure: EXPOSURE,
     minTrade: MIN_TRADE,
   }),
-  create(parameters) {
+  create(parameters, plots) {
     const top = readNumber(parameters, "top");
     const lookback = readNumber(parameters, "lookback");
     const skip = readNumber(parameters, "skip");
@@ -63,8 +64,9 @@ export const momentumRotation: PortfolioBuiltin = {
         past = new Float64Array(markets.length);
         best = new Float64Array(Math.min(top, markets.length));
         closes = markets.map(({ candles: { close } }) => close);
+        plots?.begin([...linesIn("momentum", ["filter", "least held"]), ...marketLines(markets, "momentum")]);
       },
-      decide(_now, markets, _account, orders) {
+      decide(now, markets, _account, orders) {
         // Reads of many markets wait for memory together if nothing is decided between them.
         for (const { isMember, i, index } of markets) {
           const close = closes[index]!;
@@ -81,6 +83,7 @@ export const momentumRotation: PortfolioBuiltin = {
           weights[index] = isHeld ? exposure / top : 0;
         }
         orders.target(weights, minTrade);
+        plots?.add(now, [filter, count > 0 ? least : NaN, ...marketValues(past)]);
       },
     };
   },

@@ -1,4 +1,5 @@
 import { periodProperty, readNumber, schemaOf } from "../parameter_schema.ts";
+import { linesIn } from "./decision_lines.ts";
 import { EXPOSURE, type PortfolioBuiltin } from "./portfolio_builtin.ts";
 import { commonCloses } from "./returns.ts";
 
@@ -22,7 +23,7 @@ export const pairs: PortfolioBuiltin = {
     halfLife: periodProperty("The longest half-life of a deviation that is entered, in candles", 30),
     exposure: EXPOSURE,
   }),
-  create(parameters) {
+  create(parameters, plots) {
     const lookback = readNumber(parameters, "lookback");
     const [entry, exit, stop] = ["entry", "exit", "stop"].map((name) => readNumber(parameters, name)) as [
       number,
@@ -43,14 +44,22 @@ export const pairs: PortfolioBuiltin = {
       prepare() {
         side = 0;
         hasStopped = false;
+        plots?.begin(LINES);
       },
-      decide(_now, markets, _account, orders) {
+      decide(now, markets, _account, orders) {
         const two = markets.slice(0, 2);
         // Both legs count at closes that they have in common.
         if (two.length < 2 || !two.every(({ hasClosed }) => hasClosed)) return;
         const closes = commonCloses(two, lookback);
         if (closes === null) return;
-        const { hedge, score, halfLife } = measureSpread(closes[0]!.map(Math.log), closes[1]!.map(Math.log));
+        const { hedge, score, halfLife, last, mean } = measureSpread(
+          closes[0]!.map(Math.log),
+          closes[1]!.map(Math.log),
+        );
+        plots?.add(now, [
+          ...[score, entry, -entry, exit, -exit, stop, -stop, last, mean],
+          ...[Number.isFinite(halfLife) ? halfLife : NaN, halfLifeMax],
+        ]);
         if (Math.abs(score) <= exit) hasStopped = false;
         const before = side;
         if (side !== 0 && (Math.abs(score) >= stop || -side * score <= exit)) {
@@ -70,11 +79,17 @@ export const pairs: PortfolioBuiltin = {
   },
 };
 
+const LINES = [
+  ...linesIn("z-score", ["z-score", "entry", "-entry", "exit", "-exit", "stop", "-stop"]),
+  ...linesIn("spread", ["spread", "mean"]),
+  ...linesIn("half-life", ["half-life", "longest"]),
+];
+
 function deviations(description: string, value: number) {
   return { type: "number", description, default: value, minimum: 0, maximum: 100 } as const;
 }
 
-/** The spread of two columns of logarithms: its hedge by least squares, how far it is from its mean, and how fast it comes back. */
+/** The spread of two columns of logarithms: its hedge by least squares, how far it is from its mean, and how fast it comes back. `last` and `mean` are its own. */
 export function measureSpread(a: Float64Array, b: Float64Array) {
   const count = a.length;
   const hedge = slopeOf(b, a);
@@ -84,7 +99,8 @@ export function measureSpread(a: Float64Array, b: Float64Array) {
   // The change of a candle by the deviation before it: a negative slope pulls back.
   const pull = slopeOf(spread.subarray(0, -1), spread.subarray(1).map((value, k) => value - spread[k]!));
   const halfLife = pull < 0 && pull > -1 ? -Math.LN2 / Math.log1p(pull) : pull <= -1 ? 0 : Infinity;
-  return { hedge, score: deviation > 0 ? (spread[count - 1]! - mean) / deviation : 0, halfLife };
+  const last = spread[count - 1]!;
+  return { hedge, score: deviation > 0 ? (last - mean) / deviation : 0, halfLife, last, mean };
 }
 
 /** The slope of `y` by `x`; 0 where `x` does not move. */

@@ -1,6 +1,7 @@
 import { type Period, PERIODS, type PortfolioStrategy } from "../../../engine/portfolio/portfolio.ts";
 import type { ParameterProperty, ParameterSchema, Reasons } from "../builtin.ts";
 import { type Parameters, positiveProperty, readNumber } from "../parameter_schema.ts";
+import type { DecisionPlots } from "./decision_lines.ts";
 
 /** Parameters name an instrument that is not among those of the run. */
 export class MarketsRefused extends Error {
@@ -25,9 +26,10 @@ export interface PortfolioBuiltin {
    * Creates the strategy for one run.
    *
    * @param parameters Checked against parameter_schema, defaults filled in.
+   * @param plots Receives what it decides by; absent: nobody looks.
    * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.
    */
-  create(parameters: Parameters): PortfolioStrategy;
+  create(parameters: Parameters, plots?: DecisionPlots): PortfolioStrategy;
   /** Absent: its parameters name no instruments. @throws {MarketsRefused} When they name others than these. */
   requireMarkets?(parameters: Parameters, markets: readonly { readonly id: string; readonly symbol: string }[]): void;
 }

@@ -1,5 +1,5 @@
 /** A symmetric matrix of n x n values, row by row. */
-interface Covariance {
+export interface Covariance {
   readonly size: number;
   readonly values: Float64Array;
   /** The part of the target in it: 0 is the sample's covariance, 1 the same variance for all and no correlation. */
@@ -71,6 +71,15 @@ export function leastVariance({ size, values }: Covariance): Float64Array {
     chosen = kept.length < chosen.length ? kept : [];
   }
   return weights;
+}
+
+/** The standard deviation of the returns of a mix. @param weights As many as there are instruments. */
+export function volatilityOfMix({ size, values }: Covariance, weights: Float64Array): number {
+  let variance = 0;
+  for (let a = 0; a < size; a++) {
+    for (let b = 0; b < size; b++) variance += weights[a]! * weights[b]! * values[a * size + b]!;
+  }
+  return Math.sqrt(Math.max(0, variance));
 }
 
 /** Solves `matrix x = 1` for a symmetric positive definite matrix, by Cholesky's decomposition. Overwrites the matrix. */
