@@ -88,4 +88,24 @@ for (const kind of DATABASES) {
     expect([other.status, other.text]).toEqual([400, expect.stringContaining("TEN@TEST")]);
     await service.close();
   });
+  Deno.test(`a built-in strategy that decides over many markets stores what it decided by (${kind})`, async () => {
+    const service = await startTestService(kind);
+    await importTen(service);
+    const trader = await service.user();
+    const parameters = { timeframe: "1d", every: "day", instruments: [{ symbol: "TEN", exchange: "TEST" }] };
+    const submitted = await trader.send("POST", "/api/backtests", {
+      backtest: { ...REQUEST, strategy: "equal-weight", parameters },
+    });
+    const done = await trader.finish(submitted.at("/backtest/id"));
+    const answer = await trader.get(`/api/backtests/${done.at("/backtest/id")}/series`);
+    expect(answer.at("/plots")).toEqual(
+      ["target", "most held", "least held"].map((name) => ({ name, pane: "weight" })),
+    );
+    // All is held from the second candle on.
+    const values = answer.list("/series").map((row) => Object(row).values);
+    expect(values.length).toBe(10);
+    expect(values[0]).toEqual([1, 0, 0]);
+    for (const row of values.slice(1)) expect(row).toEqual([1, expect.closeTo(1, 2), expect.closeTo(1, 2)]);
+    await service.close();
+  });
 }

@@ -14,7 +14,7 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
   const { page, complaints } = await openPage(browser);
   await shareSession(page.context(), user);
   const candles = (name: string) =>
-    page.getByRole("img", { name: `Candles of ${name}, equity, drawdown and position` });
+    page.getByRole("img", { name: `Candles of ${name}, equity, drawdown and position, filter, least held` });
 
   await t.step("contributions over time stand beside the weights, and a file has both", async () => {
     const id = await makeRun(user, "portfolio");
@@ -39,6 +39,16 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
     for (const { instrument, pnl } of portfolio.contributions) {
       expect([instrument, last.get(instrument) ?? 0]).toEqual([instrument, expect.closeTo(pnl, 6)]);
     }
+  });
+
+  await t.step("the charts draw what the strategy decides by, with its values", async () => {
+    const plots = page.getByRole("region", { name: "Charts" }).locator("dl[aria-label=Plots]");
+    const names = (await plots.locator("dt").allInnerTexts()).map((name) => name.trim());
+    expect(names.slice(0, 2)).toEqual(["filter", "least held"]);
+    expect(names.slice(2)).toHaveLength(8);
+    expect(names.slice(2).every((name) => name.endsWith("@SAMPLE momentum"))).toBe(true);
+    expect(await plots.locator("dd").first().innerText()).toBe("0");
+    expect(await plots.locator("dd").nth(1).innerText()).toMatch(/^-?\d/);
   });
 
   await t.step("the charts show any market with its own trades, and a trade leads to its market", async () => {
