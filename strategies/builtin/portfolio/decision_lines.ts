@@ -2,11 +2,15 @@
 
 /** Markets whose own values are drawn, in the order of the run; levels and extremes are drawn of all. */
 const DRAWN_MARKETS = 8;
+/** Nobody sees more decimals on a chart, and short ones take a quarter of the bytes. */
+const DECIMALS = 6;
 
 /** A line of a chart: its name is unique, and the lines of a pane are drawn together. */
 export interface DecisionLine {
   readonly name: string;
   readonly pane: string;
+  /** Values are rounded to so many decimals; absent: 6. */
+  readonly decimals?: number;
 }
 
 /** Receives the values by which a strategy decides. */
@@ -18,8 +22,8 @@ export interface DecisionPlots {
 }
 
 /** Lines of one pane. */
-export function linesIn(pane: string, names: readonly string[]): readonly DecisionLine[] {
-  return names.map((name) => ({ name, pane }));
+export function linesIn(pane: string, names: readonly string[], decimals = DECIMALS): readonly DecisionLine[] {
+  return names.map((name) => ({ name, pane, decimals }));
 }
 
 /** A line for each of the first markets, in a pane of the values' name. */
@@ -35,6 +39,8 @@ export function marketValues(ofAll: Float64Array): readonly number[] {
 /** Keeps the decisions of a run's first simulation. */
 export class DecisionRecord implements DecisionPlots {
   #lines: readonly DecisionLine[] | null = null;
+  /** Of each line: the parts of 1 to which its values are rounded. */
+  #parts: readonly number[] = [];
   #isOpen = false;
   #instants = new Float64Array(0);
   /** One decision after the other. */
@@ -44,18 +50,23 @@ export class DecisionRecord implements DecisionPlots {
   begin(lines: readonly DecisionLine[]): void {
     this.#isOpen = this.#lines === null;
     this.#lines ??= lines;
+    this.#parts = this.#lines.map(({ decimals = DECIMALS }) => 10 ** decimals);
   }
 
   add(now: number, values: readonly number[]): void {
     if (!this.#isOpen) return;
-    const width = this.#lines?.length ?? 0;
+    const width = this.#parts.length;
     if (this.#count === this.#instants.length) {
       const room = Math.max(64, 2 * this.#count);
       this.#instants = grow(this.#instants, room);
       this.#values = grow(this.#values, room * width);
     }
     this.#instants[this.#count] = now;
-    this.#values.set(values, this.#count * width);
+    for (let n = 0; n < width; n++) {
+      const parts = this.#parts[n]!;
+      // No -0: it is no short decimal.
+      this.#values[this.#count * width + n] = Math.round(values[n]! * parts) / parts + 0;
+    }
     this.#count++;
   }
 
@@ -64,9 +75,16 @@ export class DecisionRecord implements DecisionPlots {
    *
    * @param instants Of the marks, ascending. @param most Lines to give at most, the first ones.
    */
-  draw(instants: Float64Array, most: number): readonly (DecisionLine & { readonly values: Float64Array })[] {
+  draw(
+    instants: Float64Array,
+    most: number,
+  ): readonly (Pick<DecisionLine, "name" | "pane"> & { readonly values: Float64Array })[] {
     const lines = this.#lines ?? [];
-    const columns = lines.slice(0, most).map((line) => ({ ...line, values: new Float64Array(instants.length) }));
+    const columns = lines.slice(0, most).map(({ name, pane }) => ({
+      name,
+      pane,
+      values: new Float64Array(instants.length),
+    }));
     let next = 0;
     for (let row = 0; row < instants.length; row++) {
       while (next < this.#count && this.#instants[next]! <= instants[row]!) next++;

@@ -80,9 +80,9 @@ export const pairs: PortfolioBuiltin = {
 };
 
 const LINES = [
-  ...linesIn("z-score", ["z-score", "entry", "-entry", "exit", "-exit", "stop", "-stop"]),
+  ...linesIn("z-score", ["z-score", "entry", "-entry", "exit", "-exit", "stop", "-stop"], 4),
   ...linesIn("spread", ["spread", "mean"]),
-  ...linesIn("half-life", ["half-life", "longest"]),
+  ...linesIn("half-life", ["half-life", "longest"], 2),
 ];
 
 function deviations(description: string, value: number) {
