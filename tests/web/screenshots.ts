@@ -190,7 +190,10 @@ async function takeAll(
     // The list of runs, and a run's page, keep a stream of events open.
     const isFollowing = path === "/runs" || /^\/runs\/[0-9a-f-]{36}/.test(path);
     await page.goto(`${url}${path}`, { waitUntil: isFollowing ? "load" : "networkidle" });
-    if (isFollowing) await page.locator("[data-row], h1 + p, canvas, section").first().waitFor();
+    if (isFollowing) {
+      await page.locator("[data-row], h1 + p, canvas, section").first().waitFor();
+      await page.getByText(/^Loading/).first().waitFor({ state: "detached" });
+    }
     await act?.(page);
     const file = new URL(`${name}-${theme}-${size}.png`, FOLDER);
     await page.screenshot({ path: decodeURI(file.pathname), fullPage: true });

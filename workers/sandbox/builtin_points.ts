@@ -72,18 +72,21 @@ function suggestPoints(
 /** A function that tells how many candles a point needs before the start date; REFUSED where the strategy does not take it. */
 function lookbackFinder({ own, builtin: slug, execution, lookback }: PointRules, space: Space) {
   const always = execution.lookback ? lookback : 0;
-  const builtin = slug === null ? undefined : findBuiltin(slug) ?? findPortfolioBuiltin(slug);
-  if (builtin === undefined) return () => always;
+  const builtin = slug === null ? undefined : findBuiltin(slug);
+  const portfolio = slug === null ? undefined : findPortfolioBuiltin(slug);
+  const schema = (builtin ?? portfolio)?.parameter_schema;
+  if (schema === undefined) return () => always;
   // A request may carry thousands of others.
-  const read = Object.keys(builtin.parameter_schema.properties).filter((name) => Object.hasOwn(own, name));
+  const read = Object.keys(schema.properties).filter((name) => Object.hasOwn(own, name));
   const fixed = Object.fromEntries(read.map((name) => [name, own[name]]));
   return (point: number) => {
     try {
       const parameters = strategyParametersAt(space, point);
       const varied = executionOf(execution, parameters);
-      const strategy = builtin.create({ ...fixed, ...ownParameters(parameters) }, varied);
-      const longer = "lookback" in strategy ? strategy.lookback ?? 0 : 0;
-      return execution.lookback ? Math.max(always, strategy.warmup, longer) : 0;
+      const all = { ...fixed, ...ownParameters(parameters) };
+      const { warmup = 0, lookback: longer = 0 } = builtin?.create(all, varied) ?? {};
+      const least = portfolio?.create(all).warmup ?? 0;
+      return execution.lookback ? Math.max(always, warmup, longer, least) : 0;
     } catch (error) {
       if (error instanceof RangeError) return REFUSED;
       throw error;
