@@ -57,7 +57,7 @@ export function runBuiltinPortfolio(
   };
 }
 
-/** What a strategy decided by, at the rows of the stored curve; null for a strategy of one market, whose lines follow from its candles. */
+/** The values that a strategy decided by, at the rows of the stored curve; null for a strategy of one market, whose lines follow from its candles. */
 function drawDecisions(record: DecisionRecord, { time, instant }: PortfolioResult): ReturnType<typeof plotsPart> {
   const rows = lastRows(time);
   const most = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / rows.length));
