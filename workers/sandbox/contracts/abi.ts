@@ -66,6 +66,8 @@ export const MARKETS = {
   tradeMarkets: 40,
   workingMarkets: 44,
   fillMarkets: 48,
+  /** The address of each market's table of inputs. */
+  inputTables: 52,
 } as const;
 export const MARKETS_BYTES = 56;
 

@@ -33,11 +33,6 @@ export class AskedInputs {
     return this.#series.isTrial ? INPUTS_MAX : this.#inputs.length;
   }
 
-  /** True if the module asks for none. */
-  get isEmpty(): boolean {
-    return this.#asked.length === 0;
-  }
-
   /** An input's place in the table. @throws {RangeError} When there is none of that name, or it is too late. */
   ask(name: string): number {
     return this.#add({ name, isResampled: false }, () => {
@@ -74,13 +69,13 @@ export class AskedInputs {
     this.#isOpen = false;
   }
 
-  /** The candles that were asked for, beside these of the run. */
-  take(candles: Candles): readonly InputCandles[] {
+  /** The candles that were asked for, beside these of the run. @param inputs Of their market; absent: those of the run. */
+  take(candles: Candles, inputs = this.#inputs): readonly InputCandles[] {
     const { isTrial, timeframeMs } = this.#series;
     return this.#asked.map(({ name, isResampled }) => {
       if (isTrial) return sampleInput(candles);
       if (isResampled) return resampleCandles(candles, name, timeframeMs);
-      return this.#inputs.find((input) => input.name === name)!;
+      return inputs.find((input) => input.name === name)!;
     });
   }
 }

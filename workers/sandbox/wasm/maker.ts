@@ -1,3 +1,4 @@
+import type { InputCandles } from "../../../engine/inputs.ts";
 import { SANDBOX_BYTES_MAX } from "../task.ts";
 import type { Series } from "../candle_series.ts";
 import type { CheckedModule } from "./check.ts";
@@ -41,6 +42,7 @@ export class GuestMaker {
    *
    * @param output Absent: lines and plots are not kept.
    * @param candlesCount Of the run, for which the memory has room; null: it has the pages that the module declares.
+   * @param inputs Those for which it has room, too; absent: those of the series.
    * @throws {RunError}
    */
   make(
@@ -48,8 +50,9 @@ export class GuestMaker {
     series: Series,
     { log = [], plots = new GuestPlots() }: Partial<GuestOutput>,
     candlesCount: number | null = null,
+    inputs = series.inputs ?? [],
   ): Guest {
-    const room = candlesCount === null ? 0 : roomFor(candlesCount, series);
+    const room = candlesCount === null ? 0 : roomFor(candlesCount, inputs);
     const memory = this.#takeLast(room) ?? this.#takeNew(room);
     return new Guest({ module: this.#module, driver: this.#driver, memory }, parametersJson, series, { log, plots });
   }
@@ -80,7 +83,7 @@ export class GuestMaker {
  * Pages beyond those that a module declares, both at the start and at most. With room for the columns, most modules never grow their
  * memory, so that the next instance can have it: fresh pages cost more than a trial's own work. Each run of the same candles needs as much memory as the one before.
  */
-function roomFor(candlesCount: number, { inputs = [] }: Series): number {
+function roomFor(candlesCount: number, inputs: readonly InputCandles[]): number {
   const pages = TABLES_PAGES + Math.ceil((columnsBytes(candlesCount) + inputsBytes(inputs)) / PAGE_BYTES);
   return pages > ROOM_PAGES_MAX ? 0 : pages;
 }

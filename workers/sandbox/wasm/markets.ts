@@ -98,7 +98,9 @@ function portfolioOf(
 ): MakeStrategy {
   output.isPortfolio = true;
   const { markets, timeframeMs } = task;
-  const series = { timeframeMs: candleMs(timeframeMs), firstIndex: 0 };
+  // Every market has the same names.
+  const series = { timeframeMs: candleMs(timeframeMs), firstIndex: 0, inputs: markets[0]?.inputs ?? [] };
+  const inputs = markets.map(({ inputs = [] }) => inputs);
   const candlesCount = markets.reduce((sum, { candles }) => sum + roundCapacity(candles.time.length), 0);
   return (isFirst) => {
     let kept: Partial<GuestOutput> = isFirst ? output.open(0, null) : {};
@@ -107,10 +109,10 @@ function portfolioOf(
       () => {
         const own = kept;
         kept = {};
-        return maker.make(parametersJson, series, own, candlesCount);
+        return maker.make(parametersJson, series, own, candlesCount, inputs.flat());
       },
       candlesMin,
-      instants,
+      { instants, inputs },
     );
   };
 }

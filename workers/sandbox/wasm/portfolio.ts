@@ -1,4 +1,5 @@
 /** A module that decides on many markets, as the simulator's strategy. */
+import type { InputCandles } from "../../../engine/inputs.ts";
 import type {
   MarketView,
   Period,
@@ -22,6 +23,7 @@ import {
 } from "../contracts/abi.ts";
 import { countCall } from "../decision_calls.ts";
 import type { Guest } from "./guest.ts";
+import { MarketInputs, marketInputsBytes } from "./market_inputs.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
 import { PortfolioTables, portfolioTablesBytes } from "./portfolio_tables.ts";
 import { COLUMNS, columnsBytes } from "./strategy.ts";
@@ -29,28 +31,29 @@ import type { Views } from "./trade_rows.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
+/** What an instance has of its run. */
+interface PortfolioRun {
+  /** The marks, which are the rows of plots; null: they are not kept. */
+  readonly instants: Float64Array | null;
+  /** Other candles of each market. */
+  readonly inputs: readonly (readonly InputCandles[])[];
+}
+
 /** A strategy for many markets of which each simulation has a new instance. */
 export class GuestPortfolio implements PortfolioStrategy {
   readonly kind = "portfolio";
   readonly warmup: number;
   readonly every: Period | null;
   readonly #make: () => Guest;
-  readonly #instants: Float64Array | null;
+  readonly #run: PortfolioRun;
   #first: Guest | null;
   #player: PortfolioPlayer | null = null;
 
-  /**
-   * @param make Makes an instance: one now, and another for each further simulation.
-   * @param instants The marks of the run, which are the rows of plots; null: they are not kept.
-   */
-  constructor(make: () => Guest, candlesMin: number, instants: Float64Array | null = null) {
+  /** @param make Makes an instance: one now, and another for each further simulation. @param run Absent: made-up markets. */
+  constructor(make: () => Guest, candlesMin: number, run: PortfolioRun = { instants: null, inputs: [] }) {
     this.#make = make;
-    this.#instants = instants;
+    this.#run = run;
     this.#first = make();
-    if (!this.#first.inputs.isEmpty) {
-      const reason = "a module for many markets has no other candles: it must not call input or resample";
-      throw new RunError("STRATEGY_FAILED", `Cannot initialise: ${reason}`);
-    }
     this.warmup = Math.max(candlesMin, this.#first.warmup);
     this.every = this.#first.every;
   }
@@ -60,7 +63,7 @@ export class GuestPortfolio implements PortfolioStrategy {
     this.#first = null;
     // Release the last instance before another is made.
     this.#player = null;
-    this.#player = new PortfolioPlayer(first ?? this.#make(), markets, this.#instants);
+    this.#player = new PortfolioPlayer(first ?? this.#make(), markets, this.#run);
   }
 
   decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
@@ -81,6 +84,7 @@ class PortfolioPlayer {
   readonly #columns: readonly (readonly number[])[];
   readonly #table: OrderTable;
   readonly #tables: PortfolioTables;
+  readonly #inputs: MarketInputs;
   /** Rows of each market that are shown. */
   readonly #shown: Int32Array;
   /** The memory that the views are of: its length is 0 once it has grown. */
@@ -91,8 +95,9 @@ class PortfolioPlayer {
   /** The moment of the decision. */
   #now = 0;
 
-  constructor(guest: Guest, markets: readonly MarketView[], instants: Float64Array | null) {
+  constructor(guest: Guest, markets: readonly MarketView[], { instants, inputs }: PortfolioRun) {
     const { ordersMax, memory } = guest;
+    const asked = markets.map(({ candles, index }) => guest.inputs.take(candles, inputs[index] ?? []));
     const ids = markets.map(({ id }) => new TextEncoder().encode(id));
     const columnsAt = markets.map(({ candles }) => columnsBytes(candles.time.length));
     const bytes = [
@@ -100,6 +105,7 @@ class PortfolioPlayer {
       ...columnsAt,
       ...ids.map(({ length }) => length),
       ...portfolioTablesBytes(guest),
+      ...marketInputsBytes(asked),
     ].map((size) => Math.ceil(size / 8) * 8);
     let at = guest.allocate(bytes.reduce((sum, size) => sum + size, 0));
     const places = bytes.map((size) => (at += size) - size);
@@ -122,6 +128,8 @@ class PortfolioPlayer {
     this.#shown = new Int32Array(markets.length);
     this.#describe(ids, places.slice(markets.length));
     this.#tables = new PortfolioTables(guest, this.#views, block, places.slice(2 * markets.length));
+    const [pointers = 0, tables = 0] = places.slice(-2);
+    this.#inputs = new MarketInputs(asked, markets, memory, { block, pointers, tables });
   }
 
   /** Writes what stays: the names of the markets, and where their columns and the tables are. */
@@ -148,6 +156,7 @@ class PortfolioPlayer {
     this.#attach();
     this.#show(now, markets, account);
     this.#tables.write(this.#views, markets, orders);
+    this.#inputs.show(markets);
     const { frame, onMarkets } = this.#guest;
     let rows: number;
     countCall();
