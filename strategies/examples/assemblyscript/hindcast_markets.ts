@@ -1,6 +1,6 @@
 // Strategies that decide on many markets at once, beside hindcast.ts. One extends Portfolio, is named in playMarkets(), and exports
 // abi_version, alloc, init and on_candle from there, and on_markets and every from here.
-import { begin, Frame, placed, play, Strategy } from "./hindcast";
+import { begin, Frame, Input, placed, play, Strategy } from "./hindcast";
 
 const MARKET_BYTES: usize = 80;
 
@@ -57,9 +57,15 @@ export class Markets {
   tradeMarkets: usize;
   workingMarkets: usize;
   fillMarkets: usize;
+  inputTables: usize;
 
   at(index: i32): Market {
     return changetype<Market>(this.rows + MARKET_BYTES * index);
+  }
+
+  /** A market's own candles of an input, or longer ones, by the place that `askInput` or `askResampled` gave. */
+  inputOf(market: i32, place: i32): Input {
+    return changetype<Input>(load<usize>(this.inputTables + (<usize> market << 2)) + (<usize> place << 5));
   }
 
   /** The market of row `n` of the table of open trades, and of that of their details. */

@@ -70,7 +70,7 @@ export class PortfolioGuest extends RealmGuest {
 
   /** Lets the script ask for its indicators, and computes them. @param candlesOf Of each market. @returns The columns that it sees of each market. */
   prepare(candlesOf: readonly Candles[]): readonly (readonly ShownColumn[])[] {
-    const { markets, marks, isTrial = false } = this.#series;
+    const { markets, marks, timeframeMs, isTrial = false } = this.#series;
     const portfolio = this.#portfolio;
     const inputs = JSON.stringify(isTrial ? null : (markets[0]?.inputs ?? []).map(({ name }) => name));
     const rows = JSON.stringify(candlesOf.map(({ time }) => roundCapacity(time.length)));
@@ -84,8 +84,8 @@ export class PortfolioGuest extends RealmGuest {
       };
       const candles = candlesOf[market]!;
       return this.showColumns(door, candles, {
-        ...{ days, ownMs: null },
-        inputs: isTrial ? [sampleInput(candles)] : inputs,
+        days,
+        ...(isTrial ? { inputs: [sampleInput(candles)], ownMs: null } : { inputs, ownMs: timeframeMs }),
       });
     });
   }

@@ -166,15 +166,17 @@ class InputCandles:
 
 
 def resample(given, timeframe):
-    """Longer candles, made of the run's own."""
-    if not columns.is_open:
+    """Longer candles, made of the run's own, or of a market's."""
+    own = given._candles if isinstance(given, Market) else given
+    if own is not candles and own is given:
+        raise TypeError("resample takes the candles, or a market, that prepare is given, and a timeframe")
+    its = own._columns
+    if not its.is_open:
         raise RuntimeError("resample is for prepare: keep its candles in self, and read them in decide")
-    if given is not candles:
-        raise TypeError("resample takes the candles that prepare is given, and a timeframe")
     if timeframe not in LAYOUT["timeframes"]:
         raise ValueError(f"resample: the timeframe must be one of {', '.join(LAYOUT['timeframes'])}, not {show(timeframe)}")
-    made = InputCandles(None, columns, timeframe)
-    for name in columns.named:
+    made = InputCandles(None, its, timeframe)
+    for name in its.named:
         getattr(made, name)
     return made
 

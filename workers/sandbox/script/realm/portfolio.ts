@@ -136,13 +136,23 @@ export function makePortfolio({ layout, memory, fills, attempt, fail }: Portfoli
     describe: () => describe(),
     /** Rows of the run's plots. */
     marks: () => marks,
-    /** Indicators that take the columns of any market. @param own Of a strategy for one. */
+    /** Indicators that take the columns of any market, and `resample`, which takes a market. @param own Of a strategy for one. */
     route(own: Columns): Readonly<Record<string, (...args: readonly unknown[]) => unknown>> {
       const columnsOf = (column: unknown): Columns =>
         markets === null ? own : markets.columns.find((each) => each.owns(column)) ?? markets.columns[0] ?? own;
-      return Object.fromEntries(
-        layout.indicators.map(({ name }) => [name, (...args) => columnsOf(args[0]).globals[name]!(...args)]),
-      );
+      const resample = (...[candles, ...rest]: readonly unknown[]) => {
+        if (markets === null) return own.globals["resample"]!(candles, ...rest);
+        const { columns, list } = markets;
+        const its = columns[list.findIndex((market) => market === candles)];
+        if (its === undefined) throw new TypeError("resample takes a market that prepare is given, and a timeframe");
+        return its.globals["resample"]!(its.candles, ...rest);
+      };
+      return Object.fromEntries([
+        ...layout.indicators.map(({ name }) =>
+          [name, (...args: readonly unknown[]) => columnsOf(args[0]).globals[name]!(...args)] as const
+        ),
+        ["resample", resample],
+      ]);
     },
   };
 }
