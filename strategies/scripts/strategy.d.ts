@@ -360,7 +360,7 @@ declare function utc(
 ): { year: number; month: number; day: number; weekday: number; hour: number; minute: number };
 
 /**
- * Longer candles that are made of the run's own, in `prepare`. Days and weeks are those of UTC, whatever the market's trading days; an
+ * Longer candles that are made of the run's own, or of a market's, in `prepare`. Days and weeks are those of UTC, whatever the market's trading days; an
  * input of `1d` has those. Their rows are those of an input: row `i` has the newest value whose candle had closed by the close of candle
  * `i`, and indicators take them by their own candles.
  */

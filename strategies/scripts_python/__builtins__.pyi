@@ -219,8 +219,8 @@ def crosses_above(a: Column | list[float], b: Column | list[float], i: int) -> b
 def crosses_below(a: Column | list[float], b: Column | list[float], i: int) -> bool:
     """True if `a` is below `b` at candle `i`, and was above when they last differed."""
 
-def resample(candles: Candles, timeframe: str) -> Candles:
-    """Longer candles that are made of the run's own, by UTC, in `prepare`: "5m", "15m", "30m", "1h" to "12h", "1d" or "1w"."""
+def resample(candles: Candles | Market, timeframe: str) -> Candles:
+    """Longer candles that are made of the run's own, or of a market's, by UTC, in `prepare`: "5m", "15m", "30m", "1h" to "12h", "1d" or "1w"."""
 
 @overload
 def sma(values: list[float], period: int) -> float: ...

@@ -1,11 +1,13 @@
 /** Modules that decide on many markets: a real compiler's, equal to the built-in, and others that break the rules. */
 import { expect } from "@std/expect";
 import { createControl } from "../../engine/control.ts";
+import { alignColumn, alignInput } from "../../engine/inputs.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { runPortfolio } from "../../engine/portfolio/run_portfolio.ts";
 import { findPortfolioBuiltin } from "../../strategies/builtin/portfolio/portfolio_catalogue.ts";
 import type { MarketsTask } from "../../workers/common/protocol.ts";
 import { encodeFrame } from "../../workers/sandbox/frames.ts";
+import { resampleCandles } from "../../workers/sandbox/resampled_candles.ts";
 import { doWasmMarkets } from "../../workers/sandbox/wasm/markets.ts";
 import { doWasmJob } from "../../workers/sandbox/wasm/run.ts";
 import {
@@ -164,7 +166,7 @@ for (const [name, onMarkets, message, more] of BROKEN) {
   });
 }
 
-Deno.test("a plot has its values at the moments of the decisions, and there are no other candles", () => {
+Deno.test("a plot has its values at the moments of the decisions", () => {
   const onMarkets = (body: string) => `(func (export "on_markets") (param i32 i32) (result i32) ${body} (i32.const 0))`;
   const draws = strategyWat({
     before: `(import "env" "plot" (func $plot (param i32 i32 i32 i32) (result i32)))
@@ -176,14 +178,80 @@ Deno.test("a plot has its values at the moments of the decisions, and there are 
   const answer = runModule(compileWat(draws));
   if (!("result" in answer)) throw new Error(JSON.stringify(answer));
   expect(answer.plots).toEqual([{ market: null, name: "now", pane: null, values: answer.result.instant }]);
-  const asks = strategyWat({
-    before: '(import "env" "resample" (func $resample (param i32 i32) (result i32)))',
-    init: "(drop (call $resample (i32.const 16) (i32.const 2))) (i32.const 0)",
-    after: `(data (i32.const 16) "1w") ${onMarkets("")}`,
+});
+
+/** Keeps the address of the second market's table of weeks, draws its newest close at each decision, and goes on with this. */
+function weeksWat(more: string): string {
+  return strategyWat({
+    before: `(import "env" "resample" (func $resample (param i32 i32) (result i32)))
+      (import "env" "plot" (func $plot (param i32 i32 i32 i32) (result i32)))
+      (import "env" "draw" (func $draw (param i32 f64))) (data (i32.const 16) "1w") (global $row (mut i32) (i32.const 0))`,
+    init: `(drop (call $resample (i32.const 16) (i32.const 2)))
+      (call $plot (i32.const 16) (i32.const 2) (i32.const 0) (i32.const 0))`,
+    after: `(func (export "on_markets") (param $frame i32) (param $markets i32) (result i32)
+      (if (i32.eqz (global.get $row)) (then
+        (global.set $row (i32.load offset=4 (i32.load offset=52 (local.get $markets))))))
+      (if (i32.load offset=24 (global.get $row)) (then (call $draw (i32.const 0) (f64.load (i32.add
+        (i32.load offset=16 (global.get $row))
+        (i32.shl (i32.sub (i32.load offset=24 (global.get $row)) (i32.const 1)) (i32.const 3)))))))
+      ${more} (i32.const 0))`,
   });
-  const message =
-    "Cannot initialise: a module for many markets has no other candles: it must not call input or resample";
-  expect(runModule(compileWat(asks))).toMatchObject({ type: "failed", code: "STRATEGY_FAILED", message });
+}
+
+/** What a module writes between its decisions; none of it is an address or a number that the host reads. */
+const SCRIBBLES: readonly (readonly [name: string, more: string])[] = [
+  ["it leaves its memory alone", ""],
+  ["its memory grows", "(drop (memory.grow (i32.const 1)))"],
+  [
+    "it sets the address of the tables of inputs to the last byte",
+    "(i32.store offset=52 (local.get $markets) (i32.const -1))",
+  ],
+  [
+    "it sets the address of each table to what is not there",
+    "(i64.store (i32.load offset=52 (local.get $markets)) (i64.const -8589934593))",
+  ],
+  ["it says that there are four billion markets", "(i32.store (local.get $markets) (i32.const -1))"],
+  [
+    "it says that its inputs have room for four billion values",
+    "(i32.store offset=28 (global.get $row) (i32.const -1))",
+  ],
+  ["it moves the table of markets", "(i32.store offset=4 (local.get $markets) (i32.const -80))"],
+];
+
+for (const [name, more] of SCRIBBLES) {
+  Deno.test(`the weeks of a market are those of its own days, where ${name}`, () => {
+    const task = marketsTask();
+    const answer = runModule(compileWat(weeksWat(more)), {}, task);
+    if (!("result" in answer)) throw new Error(JSON.stringify(answer));
+    const { candles } = task.markets[1]!;
+    const weeks = resampleCandles(candles, "1w", 86_400_000);
+    const known = alignColumn(weeks.candles.close, alignInput(weeks, candles.time));
+    // A day's mark is its close.
+    const rowAt = new Map([...candles.time].map((open, i) => [open + 86_400_000, i]));
+    const expected = [...answer.result.instant].map((instant) => known[rowAt.get(instant) ?? -1] ?? NaN);
+    const last = known.at(-1)!;
+    const ended = candles.time.at(-1)! + 86_400_000;
+    const shown = answer.result.instant.map((instant, k) => instant > ended ? last : expected[k]!);
+    expect(new Set(shown).size).toBeGreaterThan(100);
+    expect(answer.plots).toEqual([{ market: null, name: "1w", pane: null, values: shown }]);
+    expect(answer).toMatchObject({ integrity: { lookahead: { status: "passed" }, determinism: { status: "passed" } } });
+  });
+}
+
+Deno.test("a module whose blocks lie over each other harms its own numbers alone", () => {
+  const overlaid = weeksWat("").replace("(local.get $block))\n", "(i32.const 65536))\n");
+  expect(overlaid).toContain("(i32.const 65536))");
+  const answer = runModule(compileWat(overlaid));
+  expect(answer).toMatchObject({ type: "completed" });
+});
+
+Deno.test("longer candles that the run cannot make are named", () => {
+  const hours = weeksWat("").replace('"1w"', '"4h"');
+  expect(runModule(compileWat(hours))).toMatchObject({
+    type: "failed",
+    code: "STRATEGY_FAILED",
+    message: expect.stringContaining("resample: the timeframe must be one of 1w, not 4h"),
+  });
 });
 
 Deno.test("a module of another type of on_markets is refused by name", () => {
