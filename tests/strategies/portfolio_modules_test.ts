@@ -198,7 +198,7 @@ function weeksWat(more: string): string {
   });
 }
 
-/** What a module writes between its decisions; none of it is an address or a number that the host reads. */
+/** Lines of a module that write over its tables: none of it is an address or a number that the host reads. */
 const SCRIBBLES: readonly (readonly [name: string, more: string])[] = [
   ["it leaves its memory alone", ""],
   ["its memory grows", "(drop (memory.grow (i32.const 1)))"],

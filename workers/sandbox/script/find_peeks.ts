@@ -16,7 +16,7 @@ export const WATCHED_CANDLES = 512;
 /** A text that may peek, or names what an account does not have: without any of it, a run has nothing to look for. */
 const PEEKING = new RegExp(
   [
-    /\[[^\]\n]*\+[^\]\n]*\]|\.at\s*\(|\.length\b|\blen\s*\(/,
+    /\.at\s*\(|\.length\b|\blen\s*\(/,
     /\baccount\s*\.\s*(?!(?:cash|equity|quantity|entry_?[pP]rice|initial_?[bB]alance|closed_?[tT]rades)\b)\w/,
   ].map(({ source }) => source).join("|"),
 );
@@ -53,7 +53,16 @@ export function peeksOfRun({ source, task, parametersJson }: ScriptJob, script: 
 
 /** True if a run of a text has something to look for. */
 export function mayPeek(source: string): boolean {
-  return PEEKING.test(source);
+  return PEEKING.test(source) || hasSumInBrackets(source);
+}
+
+/** True of `[i + 1]` in a line. Its time does not grow faster than the text, which a regular expression's would. */
+function hasSumInBrackets(source: string): boolean {
+  const texts = source.split("]").slice(0, -1);
+  return texts.some((text) => {
+    const open = text.indexOf("[", text.lastIndexOf("\n") + 1);
+    return open >= 0 && text.lastIndexOf("+") > open;
+  });
 }
 
 /** @param play Simulates once, with a watched guest, which it gives to `keep`. */
@@ -75,7 +84,7 @@ export function findPeeks(play: (keep: <Guest extends RealmGuest>(guest: Guest) 
 export function refuseUnknown(source: string, { peeks, unknown }: Watched): readonly string[] {
   const first = unknown.find((each) => isNeverSet(source, each));
   if (first === undefined) return peeks;
-  throw new RunError("STRATEGY_FAILED", `Cannot use the script: ${first}`);
+  throw new RunError("STRATEGY_FAILED", first);
 }
 
 /** The notes of a run. */
@@ -89,7 +98,8 @@ const OWN = /^this\.(\S+) at /;
 /** A text that may give an object members without their names, or have them from elsewhere. */
 const COMPUTED =
   /\bObject\s*\.\s*(?:assign|define\w+|fromEntries|setPrototypeOf)\b|\b(?:Reflect|Proxy|extends)\b|\bthis\s*(?:\?\.\s*)?\[|[,{]\s*\.\.\./;
-const ASSIGNS = /^\s*!?\s*(?:=(?![=>])|(?:[-+*/%&|^]|\*\*|<<|>>>?|&&|\|\||\?\?)=|\+\+|--)/;
+// A blank belongs to one repetition alone, so that a long text of them is read once.
+const ASSIGNS = /^\s*(?:!\s*)?(?:=(?![=>])|(?:[-+*/%&|^]|\*\*|<<|>>>?|&&|\|\||\?\?)=|\+\+|--)/;
 
 /**
  * True of a finding, unless it is about a member of the strategy's own that some line may set. Lines that a check does not reach may,

@@ -31,7 +31,7 @@ import type { Views } from "./trade_rows.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** What an instance has of its run. */
+/** The marks and the inputs of a run. */
 interface PortfolioRun {
   /** The marks, which are the rows of plots; null: they are not kept. */
   readonly instants: Float64Array | null;
