@@ -19,7 +19,7 @@ const REFUSED: Readonly<Record<string, readonly [source: string, message: string
   ],
   "a name in a pattern": [
     of("const { top } = bollinger(close, 20, 2); this.top = top;", "if (close[i] > this.top?.[i]) orders.buy();"),
-    "bollinger().top at prepare (strategy.ts:3:",
+    "bollinger().top at prepare (strategy.ts:3:76) is not known: it has upper, middle, lower",
   ],
   "a result of an own series": [
     of("", "this.own.push(close[i]); if (bollinger(this.own, 3, 1).uper < close[i]) orders.buy();", "own: [],"),

@@ -63,8 +63,9 @@ export function describeParameters(make: Make, parameters: object, series: unkno
     const names = hasPattern(text) ? namesOfPattern(text, make, parameters, series) : readNames(text);
     // These two are the service's own, and no script is given them.
     const isOdd = (name: string) => name === "" || name.length > 100 || name === "runtime" || name === "execution";
-    if (names === null || names.length > 200 || names.some(isOdd)) return null;
-    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    const known = names === null ? null : [...new Set(names)];
+    if (known === null || known.length > 200 || known.some(isOdd)) return null;
+    const properties = Object.fromEntries(known.map((name) => [name, {}]));
     return { type: "object", properties, additionalProperties: false };
   } catch {
     return null;
@@ -87,10 +88,18 @@ export function namesOfPattern(
   ) {
     depth += part === "{" ? 1 : part === "}" ? -1 : 0;
     if (depth > 0) continue;
-    const isComputed = /[{,]\s*\[[^{}]*\]\s*:/.test(text.slice(start, start + index));
-    return isComputed ? null : callWatched(make, parameters, series).names;
+    return hasComputedName(text.slice(start, start + index)) ? null : callWatched(make, parameters, series).names;
   }
   return null;
+}
+
+/** True of `[name]:` in a pattern. Each part between braces is read once, however long it is. */
+export function hasComputedName(pattern: string): boolean {
+  for (const { 0: part, index } of pattern.matchAll(/[^{}]+/g)) {
+    const open = (pattern[index - 1] === "{" ? /(?:^|,)\s*\[/ : /,\s*\[/).exec(part);
+    if (open !== null && /\]\s*:/.test(part.slice(open.index))) return true;
+  }
+  return false;
 }
 
 /** The parameters that a function reads by their names; null: it may read others. */
@@ -108,7 +117,8 @@ export function readNames(text: string): readonly string[] | null {
     )
   ) {
     const property = /^\s*\??\.\s*([\w$]+)/.exec(rest.slice(index + own.length))?.[1];
-    const pattern = /\{([^{}]*)\}\s*=\s*$/.exec(rest.slice(0, index))?.[1];
+    const before = rest.slice(Math.max(0, rest.lastIndexOf("{", index)), index);
+    const pattern = /^\{([^{}]*)\}\s*=\s*$/.exec(before)?.[1];
     if (property !== undefined) names.push(property);
     else if (pattern !== undefined && !pattern.includes("...")) {
       for (const part of pattern.split(",")) names.push(/^\s*([\w$]*)/.exec(part)![1]!);
