@@ -9,8 +9,10 @@ import type { ServerEnv } from "../requests/context.ts";
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
 /** Largest part of a body that is not an uploaded artifact (`content_base64`). */
 export const PLAIN_BYTES_MAX = 1024 * 1024;
-/** Largest body of a stranger. Under /api/auth it also bounds a user's name, which every session answer repeats. */
+/** Largest body of a stranger, and of a request under /api/auth. */
 export const SMALL_BODY_BYTES_MAX = 16 * 1024;
+/** Most characters of a user's name. */
+export const USER_NAME_LENGTH_MAX = 200;
 
 /**
  * Reads a JSON body.
@@ -209,22 +211,29 @@ function readLeniently(bytes: Uint8Array): unknown {
 
 /**
  * Refuses a JSON body with text that cannot be stored, before the authentication library, which would fail in the database, and a
- * user's name that is no plain line.
+ * user's name that is no plain line of bounded length, and a picture, which nothing shows.
  *
  * @throws AppError VALIDATION_FAILED
  */
 export async function refuseUnstorable(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
   const body = c.get("body");
-  const issue = findUnstorable(body) ?? findRefusedName("/name", body) ??
-    findRefusedName("/data/name", Reflect.get(Object(body), "data"));
+  const issue = findUnstorable(body) ?? findRefusedProfile("", body) ??
+    findRefusedProfile("/data", Reflect.get(Object(body), "data"));
   if (issue !== undefined) throw unstorable(issue);
   await next();
 }
 
-/** The fault of a user's name that would command a terminal, or that is no text: the library keeps any text, and an object as its JSON. */
-function findRefusedName(path: string, holder: unknown): Issue | undefined {
-  const input: unknown = Reflect.get(Object(holder), "name");
-  if (input === undefined || input === null) return undefined;
-  if (typeof input !== "string") return { path, message: "must be text" };
-  return NO_LINE.test(input) ? { path, message: PLAIN.error({ input }) } : undefined;
+/** The fault of a user's name or picture: the library keeps any text of any length, and an object as its JSON. */
+function findRefusedProfile(holder: string, profile: unknown): Issue | undefined {
+  const { name, image }: { readonly name?: unknown; readonly image?: unknown } = Object(profile);
+  if (image !== undefined && image !== null) {
+    return { path: `${holder}/image`, message: "must be left out: accounts have no picture" };
+  }
+  if (name === undefined || name === null) return undefined;
+  const path = `${holder}/name`;
+  if (typeof name !== "string") return { path, message: "must be text" };
+  if (name.length > USER_NAME_LENGTH_MAX) {
+    return { path, message: `must have at most ${USER_NAME_LENGTH_MAX} characters, not ${name.length}` };
+  }
+  return NO_LINE.test(name) ? { path, message: PLAIN.error({ input: name }) } : undefined;
 }

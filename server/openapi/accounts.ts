@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../../routers/common/errors.ts";
 import { scopeSchema } from "../../routers/tokens.ts";
 import { ROLES } from "../../routers/session.ts";
+import { USER_NAME_LENGTH_MAX } from "../middleware/body.ts";
 import { PASSWORD_LENGTHS } from "../requests/auth.ts";
 
 /** A route below /api/auth. */
@@ -22,6 +23,7 @@ export interface AccountRoute {
 }
 
 const password = z.string().min(PASSWORD_LENGTHS.least).max(PASSWORD_LENGTHS.most);
+const userName = z.string().max(USER_NAME_LENGTH_MAX);
 const moment = z.iso.datetime();
 const user = z.looseObject({
   id: z.string(),
@@ -62,7 +64,7 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
     summary: "Make an account and sign in",
     access: "public",
     body: z.object({
-      name: z.string(),
+      name: userName,
       email: z.email(),
       password,
       invitation: z.string().optional().describe("Where the service runs with SIGN_UP=invite."),
@@ -256,7 +258,7 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
     path: "/admin/create-user",
     summary: "Make an account for somebody",
     access: "admin",
-    body: z.object({ name: z.string(), email: z.email(), password, role: z.enum(ROLES).optional() }),
+    body: z.object({ name: userName, email: z.email(), password, role: z.enum(ROLES).optional() }),
     output: z.looseObject({ user }),
     example: { name: "Bo", email: "bo@example.com", password: "correct horse bo" },
   },

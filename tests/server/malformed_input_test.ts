@@ -58,7 +58,18 @@ Deno.test("names and descriptions that would command a terminal are refused by t
     const listed = await user.send("POST", `/api/auth/${path}`, { ...account, name: ["\u202eclean"] });
     expect([path, listed.status, listed.at("/error/issues/0")])
       .toEqual([path, 400, { path: "/name", message: "must be text" }]);
+    const long = await user.send("POST", `/api/auth/${path}`, { ...account, name: "a".repeat(10_000) });
+    expect([path, long.status, long.at("/error/issues")])
+      .toEqual([path, 400, [{ path: "/name", message: "must have at most 200 characters, not 10000" }]]);
+    const image = "http://192.0.2.1/pixel.gif";
+    const pictured = await user.send("POST", `/api/auth/${path}`, { ...account, name: "Eve", image });
+    expect([path, pictured.status, pictured.at("/error/issues")])
+      .toEqual([path, 400, [{ path: "/image", message: "must be left out: accounts have no picture" }]]);
   }
+  const inside = await user.send("POST", "/api/auth/admin/update-user", { userId: "x", data: { image: "data:," } });
+  expect(inside.at("/error/issues/0/path")).toBe("/data/image");
+  const kept = await user.send("POST", "/api/auth/update-user", { name: "E".repeat(200), image: null });
+  expect([kept.status, (await user.get("/api/auth/get-session")).at("/user/name")]).toEqual([200, "E".repeat(200)]);
   await service.close();
 });
 
