@@ -18,18 +18,22 @@ shared = hc.run("Equal Weight", three, *dates, timeframe="1d")
 print(repr(shared).splitlines()[0])
 listed = hc.run("Equal Weight", "OAK@SAMPLE", *dates, timeframe="1d", universe="three-trees")
 print(repr(listed).splitlines()[0])
+for named in ({"universe": "three-trees"}, {"universe": "three-trees@1"}, {"instruments": three[1:]}):
+    alone = hc.run("Equal Weight", start=dates[0], end=dates[1], timeframe="1d", **named)
+    print(repr(alone).splitlines()[0], alone.symbol)
 scan = hc.optimize("SMA Cross", three, *dates, timeframe="1d", space={"fast": [4, 8], "slow": [24]})
 print(repr(scan).splitlines()[0], scan.ranking.points_count, len(scan.ranking.markets))
-kept = hc.optimize("SMA Cross", "OAK@SAMPLE", *dates, timeframe="1d", space={"fast": [4], "slow": [24]}, universe="three-trees")
+kept = hc.optimize("SMA Cross", None, *dates, timeframe="1d", space={"fast": [4], "slow": [24]}, universe="three-trees")
 print(repr(kept).splitlines()[0])
 run = hc.run("SMA Cross", "OAK@SAMPLE", *dates, timeframe="1d", fast=4, slow=24)
 test = run.stress()
 print(test.rows[0]["name"], test.rows[0]["total_return"] == run.metrics.total_return, len(test.regimes) > 2)
 print(repr(test).splitlines()[:2], hc.get_stress_test(test.id).status)
-try:
-    hc.run("Equal Weight", ["OAK@SAMPLE", "BIRCH", "ASPEN@SAMPLE"], *dates)
-except ValueError as error:
-    print(error)
+for wrong in (["OAK@SAMPLE", "BIRCH", "ASPEN@SAMPLE"], *dates), (None, *dates), ("OAK@SAMPLE",):
+    try:
+        hc.run("Equal Weight", *wrong)
+    except ValueError as error:
+        print(error)
 `;
 
 Deno.test("the Python package runs over many markets", async (t) => {
@@ -54,11 +58,17 @@ Deno.test("the Python package runs over many markets", async (t) => {
       "[('OAK', '2023-02-01'), ('BIRCH', None)] 3",
       "Equal Weight on 3 markets, 2023-01-01 to 2024-01-01: completed",
       "Equal Weight on three-trees@2, 2023-01-01 to 2024-01-01: completed",
+      // The first member that is there from the beginning is the benchmark.
+      "Equal Weight on three-trees@2, 2023-01-01 to 2024-01-01: completed BIRCH",
+      expect.stringMatching(/^Equal Weight on three-trees@1, .* (OAK|BIRCH|ASPEN)$/),
+      "Equal Weight on 2 markets, 2023-01-01 to 2024-01-01: completed BIRCH",
       "SMA Cross on 3 markets: completed, 6 trials 2 3",
       "SMA Cross on three-trees@2: completed, 2 trials",
       "As it ran True True",
       expect.stringMatching(/^\['stress test: completed', ' {2}As it ran +total return -?[\d.]+ %'\] completed$/),
       expect.stringContaining("as in 'DEMO@SAMPLE'"),
+      expect.stringContaining("Cannot run without a market"),
+      expect.stringContaining("Cannot run without dates"),
       "",
     ]);
   });

@@ -7,7 +7,7 @@ import json
 import os
 import uuid
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote
 
 from .catalogue import Catalogue
@@ -64,9 +64,9 @@ class Hindcast(Catalogue):
     def run(
         self,
         strategy: Strategy,
-        market: Market,
-        start: Any,
-        end: Any,
+        market: Optional[Market] = None,
+        start: Any = None,
+        end: Any = None,
         *,
         balance: float = BALANCE,
         timeframe: Optional[str] = None,
@@ -82,6 +82,8 @@ class Hindcast(Catalogue):
         Args:
             strategy: A name of the catalogue, a class or a file of yours, or an endpoint's address.
             market: `"DEMO@SAMPLE"`, or the symbol and the exchange. Several, `["OAK@SAMPLE", "BIRCH@SAMPLE"]`, share one account.
+                With `universe` or `instruments` it is the benchmark, and need not be given: then it is their first one, of a
+                universe the first that is in it all the time.
             start: The first day: a date, a datetime or `"2024-01-01"`.
             end: The day after the last.
             balance: Starting capital, in money.
@@ -91,12 +93,15 @@ class Hindcast(Catalogue):
             wait: False returns at once; `run.wait()` follows it.
             progress: Whether to draw progress; by itself in terminals and notebooks.
             labels: The run's `name`, `tags`, `notes`, `star`, or `fresh` to simulate again what is stored.
-            **parameters: The strategy's own; `universe="my-list"` runs over the members of a universe in place of `market`.
+            **parameters: The strategy's own; `universe="my-list"` runs over the members of a universe in place of `market`,
+                `instruments=["OAK@SAMPLE", "BIRCH@SAMPLE"]` over these.
 
         Raises:
             HindcastError: The service refuses the request.
             RunFailed: The run ended without a result.
+            ValueError: The dates are missing, or the market without a universe and instruments.
         """
+        market = self._benchmark(market, parameters.get("universe"), parameters)
         body = self._question(strategy, market, start, end, balance, timeframe, commission, execution, parameters)
         record = self._submit("/api/backtests", "backtest", {**body, **(labels or {})})
         run = Run(self._transport, record)
@@ -105,9 +110,9 @@ class Hindcast(Catalogue):
     def optimize(
         self,
         strategy: Strategy,
-        market: Market,
-        start: Any,
-        end: Any,
+        market: Optional[Market] = None,
+        start: Any = None,
+        end: Any = None,
         *,
         space: Optional[Mapping[str, Any]] = None,
         objective: Optional[str] = None,
@@ -138,6 +143,7 @@ class Hindcast(Catalogue):
             settings: The service's further fields, such as `trials_max`, `seed` and `direction`.
             **parameters: Of the strategy, the same in each trial.
         """
+        market = self._benchmark(market, universe, parameters)
         body = self._question(strategy, market, start, end, balance, timeframe, commission, execution, parameters)
         asked = {"objective": objective, "method": method, "walk_forward": walk_forward, **(settings or {})}
         body.update({name: value for name, value in asked.items() if value is not None})
@@ -184,8 +190,7 @@ class Hindcast(Catalogue):
 
     def universe(self, slug: str, version: Optional[int] = None) -> Table:
         """The members of a universe, with the days from and to which each belongs to it; the newest version by default."""
-        query = {"version": version, "limit": PAGE}
-        return to_table(list(read_pages(self._transport, f"/api/universes/{quote(slug, safe='')}/members", "members", query)))
+        return to_table(list(self._members(slug, version)))
 
     def save_universe(self, slug: str, members: Any, description: str = "") -> Record:
         """Keeps a list of markets of yours; one that is there already gets a new version.
@@ -244,6 +249,23 @@ class Hindcast(Catalogue):
         """Any route of the API, such as `hc.call("GET", "/api/session")`: what has no method of its own here."""
         return self._transport.json(method, path, body, query)
 
+    def _members(self, slug: str, version: Union[int, str, None]) -> Iterator[Record]:
+        query = {"version": version, "limit": PAGE}
+        return read_pages(self._transport, f"/api/universes/{quote(slug, safe='')}/members", "members", query)
+
+    def _benchmark(self, market: Optional[Market], universe: Optional[str], parameters: Mapping[str, Any]) -> Market:
+        if market is not None:
+            return market
+        if universe is not None:
+            slug, _, version = universe.partition("@")
+            rows = list(self._members(slug, version or None))
+            always = [row for row in rows if row["from"] is None and row["to"] is None]
+            for row in always or rows:
+                return [row["symbol"], row["exchange"]]
+        for each in parameters.get("instruments") or []:
+            return each if isinstance(each, str) else [each["symbol"], each["exchange"]]
+        raise ValueError("Cannot run without a market: name one, as 'DEMO@SAMPLE', a universe with members, or instruments")
+
     def _question(self, strategy, market, start, end, balance, timeframe, commission, execution, parameters) -> Dict[str, Any]:
         name, runtime = describe_strategy(strategy)
         several = [_market(each) for each in market] if _is_several(market) else []
@@ -251,8 +273,12 @@ class Hindcast(Catalogue):
         assumed = dict(execution or {})
         if commission is not None:
             assumed["commission"] = commission
+        named: Optional[List[Dict[str, str]]] = None
         # A universe takes the place of the markets.
-        named = several if several and parameters.get("universe") is None else None
+        if several and parameters.get("universe") is None:
+            named = several
+        elif parameters.get("instruments") is not None:
+            named = [_market(each) if isinstance(each, str) else dict(each) for each in parameters["instruments"]]
         sent = {"timeframe": timeframe, "runtime": runtime, "execution": assumed or None, "instruments": named}
         return {
             "symbol": symbol,
@@ -294,6 +320,8 @@ def _to_members(members: Any) -> List[Dict[str, str]]:
 
 
 def _date(day: Any) -> str:
+    if day is None:
+        raise ValueError("Cannot run without dates: name the first day and the one after the last, as in start='2024-01-01'")
     return day if isinstance(day, str) else day.strftime("%Y-%m-%d")
 
 
