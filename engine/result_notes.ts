@@ -26,6 +26,6 @@ export function noteUnreachable(unreachable: Unreachable | null): string[] {
   const had = trades === 1 ? "A trade has" : `${trades} trades have`;
   return [
     `${had} a ${guard} that no price reaches: a fraction of ${fraction} puts it at 0 or below. ` +
-    "Fractions are parts of the price: 5 % is 0.05",
+    "Fractions are parts of the price: 5% is 0.05",
   ];
 }

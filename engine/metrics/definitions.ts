@@ -80,15 +80,15 @@ export const METRIC_DEFINITIONS = {
     reasons.NO_VARIANCE,
   ),
   sharpe_low: ofDays(
-    { label: "Sharpe from", unit: "ratio", better: "more", isSigned: true },
-    "The low end of the Sharpe ratio's 95 % interval.",
+    { label: "Low end of Sharpe", unit: "ratio", better: "more", isSigned: true },
+    "The low end of the Sharpe ratio's 95% interval.",
     "sharpe - 1.96 x sharpe_error",
     reasons.NO_DEVIATION,
     reasons.FOUR_RETURNS,
     reasons.NO_VARIANCE,
   ),
   sharpe_high: ofDays(
-    { label: "Sharpe to", unit: "ratio", better: "more", isSigned: true },
+    { label: "High end of Sharpe", unit: "ratio", better: "more", isSigned: true },
     "The high end of that interval.",
     "sharpe + 1.96 x sharpe_error",
     reasons.NO_DEVIATION,

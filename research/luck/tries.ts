@@ -1,3 +1,5 @@
+import { writePercent, writeRatio } from "./figures.ts";
+
 /** A run and the tries that it is one of. */
 export interface Tried {
   readonly runs: number;
@@ -29,24 +31,25 @@ export function describeTries({ runs, trials, where = "on this market", sharpe, 
     : `${own}, beside ${show(others.count)} of other strategies or under other names.`;
   if (typeof deflated !== "number") return `${head} Too little to tell whether it is luck: ${deflated.reason}.`;
   if (sharpe !== null && sharpe <= 0) {
-    return `${head} Its Sharpe ratio of ${sharpe.toFixed(2)} is not above 0: there is no skill to tell from luck.`;
+    return `${head} Its Sharpe ratio of ${writeRatio(sharpe)} is not above 0: there is no skill to tell from luck.`;
   }
   const rival = all <= 1 ? "0" : "that of the best of so many without skill";
-  const share = `the true Sharpe ratio behind its ${sharpe?.toFixed(2)} is above ${rival} with a probability of ${
-    percent(deflated)
-  } %`;
+  const behind = sharpe === null ? "it" : `its ${writeRatio(sharpe)}`;
+  const share = `the true Sharpe ratio behind ${behind} is above ${rival} with a probability of ${
+    writeProbability(deflated)
+  }`;
   if (deflated >= SURE && typeof others.deflated === "number" && others.deflated < SURE) {
     return `${head} Luck is not excluded: ${share}, but among all of these tries that probability is ` +
-      `${percent(others.deflated)} %. More tries lower it.`;
+      `${writeProbability(others.deflated)}. More tries lower it.`;
   }
   return deflated >= SURE
     ? `${head} Luck alone does not explain it: ${share}. Confirm it on days that no try has seen.`
-    : `${head} Treat it as luck: ${share}, and 95 % is usual. More tries lower it.`;
+    : `${head} Treat it as luck: ${share}, and ${100 * SURE}% is usual. More tries lower it.`;
 }
 
-/** Next to the level, whole shares would hide on which side of it they are, and none is certain. */
-function percent(share: number): string {
-  return share < 0.9 ? (100 * share).toFixed(0) : Math.min(99.9, Math.floor(1000 * share) / 10).toFixed(1);
+/** A share that is below the level does not look as if it reached it, and none is certain. */
+function writeProbability(share: number): string {
+  return writePercent(Math.min(share, share < SURE ? SURE - 0.0001 : 0.9999));
 }
 
 function count(number: number, noun: string): string {

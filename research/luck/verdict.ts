@@ -1,4 +1,5 @@
 import { isMetricName, METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
+import { writePercent, writeRatio } from "./figures.ts";
 import { LEVEL } from "./reality_check.ts";
 
 /** Less than this is too little to judge, whatever the figures. */
@@ -72,16 +73,16 @@ function describeNoGain({ objective, trials, searches, best, expected_best: expe
     ? `the best of a guided search of ${all} trials`
     : `the best of these ${all} trials`;
   return `without any skill, ${rival} would reach its ${name} of ${show(best)} in ${
-    percent(p ?? 1)
+    writePercent(p ?? 1)
   } of all cases, and ` +
     `${show(expected)} in half of them`;
 }
 
 function describeBenchmark(p: number | null): string {
   if (p === null) return "It was not compared with holding the benchmark.";
-  if (p <= LEVEL) return `It also beats holding the benchmark by more than luck explains (${percent(p)}).`;
+  if (p <= LEVEL) return `It also beats holding the benchmark by more than luck explains (${writePercent(p)}).`;
   return `It is not shown to be better than holding the benchmark: luck alone gives such a lead in ${
-    percent(p)
+    writePercent(p)
   } of all cases.`;
 }
 
@@ -103,16 +104,7 @@ function formatObjective(objective: string, value: number): string {
   // Final equity is judged by the return that leads to it.
   const isFraction = objective === "final_equity" ||
     (isMetricName(objective) && METRIC_DEFINITIONS[objective].unit.startsWith("fraction"));
-  const shown = isFraction ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
-  // Rounding leaves the sign of a small loss.
-  return Number.parseFloat(shown) === 0 ? shown.replace("-", "") : shown;
-}
-
-/** A share of resamples is never 0. */
-function percent(share: number): string {
-  if (share < 0.01) return "less than 1 %";
-  // Next to the level, whole shares would hide on which side of it they are.
-  return share < 0.1 ? `${(share * 100).toFixed(1)} %` : `${Math.round(share * 100)} %`;
+  return isFraction ? writePercent(value) : writeRatio(value);
 }
 
 function count(number: number, noun: string): string {

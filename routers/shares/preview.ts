@@ -1,6 +1,7 @@
 /** The words and curves of a link's page, for messengers that show a preview of it. */
 import type { Db } from "../../db/client.ts";
 import { readSharedOptimization, readSharedRuns } from "../../db/shares.ts";
+import { writePercent, writeRatio } from "../../research/luck/figures.ts";
 import { defaultName } from "../backtests/backtest_records.ts";
 import type { Link } from "../common/link.ts";
 
@@ -40,7 +41,7 @@ function describeRun(run: SharedRun): string {
   const { totalReturn, sharpe, maxDrawdown, trades } = run;
   const figures = [
     ["Net return", percent(totalReturn)],
-    ["Sharpe", sharpe?.toFixed(2)],
+    ["Sharpe", sharpe === null ? undefined : writeRatio(sharpe)],
     ["deepest drawdown", percent(maxDrawdown)],
     ["trades", trades?.toString()],
   ].flatMap(([label, value]) => value === undefined ? [] : [`${label} ${value}`]);
@@ -57,5 +58,5 @@ function describeRange(
 }
 
 function percent(fraction: number | null): string | undefined {
-  return fraction === null ? undefined : `${(fraction * 100).toFixed(1)}%`;
+  return fraction === null ? undefined : writePercent(fraction);
 }

@@ -151,8 +151,8 @@ Deno.test("one trial, equal trials, trials that all lose and an account that is 
   const gone = one.map((value, day) => day === 200 ? -1 : day > 200 ? 0 : value);
   const ruined = luckOf([gone], { objective: "total_return", best: 0 }).luck;
   expect(ruined.verdict).toBe("luck");
-  expect(ruined.conclusion).toContain("would reach its net return of -100.0 % in ");
-  for (const { conclusion } of [alone, losing, ruined]) expect(conclusion).not.toMatch(/NaN|Infinity|-0\.0/);
+  expect(ruined.conclusion).toContain("would reach its net return of −100.00% in ");
+  for (const { conclusion } of [alone, losing, ruined]) expect(conclusion).not.toMatch(/NaN|Infinity|-|−0\.00/);
 });
 
 Deno.test("the sentence names both tests: no skill, and no better than holding the benchmark", () => {
@@ -163,12 +163,12 @@ Deno.test("the sentence names both tests: no skill, and no better than holding t
   const same = luckOf([holding], { benchmark: rising }).luck;
   expect([same.verdict, same.against_benchmark?.verdict]).toEqual(["beyond_luck", "luck"]);
   expect(same.conclusion).toMatch(
-    /It is not shown to be better than holding the benchmark: luck alone gives such a lead in \d+ %/,
+    /It is not shown to be better than holding the benchmark: luck alone gives such a lead in \d+\.\d\d%/,
   );
   const better = luckOf([holding.map((each) => each + 0.001)], { benchmark: rising }).luck;
   expect(better.against_benchmark?.verdict).toBe("beyond_luck");
   expect(better.conclusion).toMatch(
-    /It also beats holding the benchmark by more than luck explains \(less than 1 %\)\.$/,
+    /It also beats holding the benchmark by more than luck explains \(0\.\d\d%\)\.$/,
   );
   expect(luckOf([holding]).luck).toMatchObject({ against_benchmark: null });
 });

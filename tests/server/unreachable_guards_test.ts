@@ -8,7 +8,7 @@ import { EXAMPLES, RANGE } from "./foreign_code.ts";
 
 await buildInterpreter();
 const SAID =
-  "that no price reaches: a fraction of 5 puts it at 0 or below. Fractions are parts of the price: 5 % is 0.05";
+  "that no price reaches: a fraction of 5 puts it at 0 or below. Fractions are parts of the price: 5% is 0.05";
 
 const script = (order: string) => ({
   type: "script",

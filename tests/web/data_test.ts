@@ -164,7 +164,7 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
       const second = await run();
       await admin.finish(second);
       await page.goto(`${service.url}/runs/${second}`);
-      expect(await page.getByRole("link", { name: "an equal run" }).getAttribute("href")).toBe(`/runs/${first}`);
+      expect(await page.getByRole("link", { name: "earlier run" }).getAttribute("href")).toBe(`/runs/${first}`);
       expect(await page.getByText("were revised after it").count()).toBe(0);
       const changed = [DAY[0], DAY[7]!.replace("11,5", "9.5,5")].join("\n");
       const path = "/api/admin/ingestion/import?symbol=COCOA&exchange=ICE&timeframe=1h";

@@ -53,7 +53,7 @@ Deno.test(
       await page.waitForURL((url) => /^\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && !url.pathname.endsWith(first));
       const { id } = await submitted();
       // The button of a first run and the form begin with the same.
-      const equal = page.getByRole("link", { name: "an equal run" });
+      const equal = page.getByRole("link", { name: "earlier run" });
       expect(await equal.getAttribute("href")).toBe(`/runs/${first}`);
       const run = await user.get(`/api/backtests/${id}`);
       expect([run.at("/backtest/symbol"), run.at("/backtest/strategy_slug")]).toEqual(["DEMO", "sma-cross"]);

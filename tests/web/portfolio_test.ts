@@ -76,6 +76,22 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
     expect([asked.status, asked.text]).toEqual([400, expect.stringContaining("did you mean CEDAR@SAMPLE?")]);
   });
 
+  await t.step("an empty list, and no universe, are said beside their field before anything is sent", async () => {
+    await page.goto(`${service.url}/runs/new`);
+    const refused = async (reach: string, field: string, words: string) => {
+      await page.getByLabel("Run over").selectOption(reach);
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByText(words, { exact: true }).waitFor();
+      const said = await page.getByRole("combobox", { name: field, exact: true }).getAttribute("aria-describedby");
+      expect(await page.locator(`[id="${said}"]`).innerText()).toBe(words);
+      expect(await findViolations(page)).toEqual([]);
+    };
+    await refused("list", "Instruments", "Add at least one instrument");
+    await refused("universe", "Universe", "Choose a universe");
+    expect(new URL(page.url()).pathname).toBe("/runs/new");
+    await page.getByLabel("Run over").selectOption("one");
+  });
+
   await t.step("a draft that came with a run is run again as it was, with its inputs and its markets", async () => {
     const source =
       `portfolio(({ top = 2 }: { top?: number }) => ({ every: "month", decide(now, markets, account, orders) {

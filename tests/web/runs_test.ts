@@ -229,16 +229,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
 
   await t.step("curl runs the command that a page copies, also for code inside of a run", () => copyAsCurl(page, user));
 
-  await t.step("an address without a page says so, within the console's frame or without it", async () => {
-    for (const path of ["/nowhere", "/runs/some/where"]) {
-      await page.goto(`${service.url}${path}`);
-      await heading("There is no such page").waitFor();
-      expect(await page.getByRole("main").count()).toBe(1);
-      expect(await findViolations(page)).toEqual([]);
-    }
-    await page.goto(`${service.url}/runs`);
-    await heading("Runs").waitFor();
-  });
+  await page.goto(`${service.url}/runs`);
 
   await t.step("a lost connection is said, and repaired by itself", async () => {
     await page.context().setOffline(true);

@@ -196,6 +196,18 @@ const universes = createRoute({
   component: lazyRouteComponent(() => import("../pages/universes/universes.tsx"), "UniversesPage"),
 });
 
+/** All other addresses. */
+const unknown = createRoute({
+  getParentRoute: () => root,
+  path: "$",
+  beforeLoad: async () => {
+    const isSignedIn = await hasSession().catch(() => false);
+    if (isSignedIn) await queryClient.prefetchQuery(api.session.get.queryOptions());
+    return { isSignedIn };
+  },
+  component: lazyRouteComponent(() => import("../pages/unknown/unknown.tsx"), "UnknownPage"),
+});
+
 const universe = createRoute({
   getParentRoute: () => signedIn,
   path: "/universes/$slug",
@@ -214,6 +226,7 @@ export const router = createRouter({
       ...[runs, newRun, run, optimizations, newOptimization, optimization],
       ...[strategies, strategy, universes, universe, data, instrument, compare, account, device, connect, admin],
     ]),
+    unknown,
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: Failure,

@@ -26,6 +26,16 @@ export function formatShortPercent(value: Maybe): string {
   return write(value, true, (size) => `${size >= 1e4 ? writeHuge(size * 100) : short.format(size * 100)}%`);
 }
 
+/** Percents on the axis of a chart: −12.3 is `−12.3%`. */
+export function formatAxisPercent(percent: number): string {
+  return write(percent, false, (size) => `${size >= 1e6 ? writeHuge(size) : short.format(size)}%`);
+}
+
+/** How far something is: 0.123 is `12%`, and 1 alone is `100%`. */
+export function formatProgress(fraction: number): string {
+  return `${Math.floor(fraction * 100)}%`;
+}
+
 /** A fraction on an axis: 0.8 is `80%`. */
 export function formatTickPercent(value: number): string {
   return `${formatExact(value * 100)}%`;
@@ -67,7 +77,7 @@ export function shortZone(zone: string): string {
 /** `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 60_000) return `${short.format(ms / 1_000)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { Menu } from "@base-ui/react/menu";
 import { Dialog } from "@base-ui/react/dialog";
-import { useLayoutEffect, useState } from "react";
+import { type ReactNode, useLayoutEffect, useState } from "react";
 import { api, queryClient } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
 import { listDrafts } from "./draft.ts";
@@ -23,8 +23,17 @@ const KEYS = [
   ["?", "this help"],
 ] as const;
 
-/** The frame around each page of a signed-in user. */
+/** The frame around each page of a signed-in user, with the page of the address. */
 export function Shell() {
+  return (
+    <Frame>
+      <Outlet />
+    </Frame>
+  );
+}
+
+/** The frame around each page of a signed-in user. */
+export function Frame({ children }: { readonly children: ReactNode }) {
   const { data } = useQuery(api.session.get.queryOptions());
   return (
     <div className="flex min-h-dvh flex-col">
@@ -44,7 +53,7 @@ export function Shell() {
       <ConnectionNote />
       <Shortcuts />
       <Main id="main" className="mx-auto w-full max-w-(--page-width) grow px-4 py-4">
-        <Outlet />
+        {children}
         <Tour />
       </Main>
     </div>

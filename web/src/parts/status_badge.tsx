@@ -1,4 +1,5 @@
 import type { Backtest } from "../api.ts";
+import { formatProgress } from "./format.ts";
 
 const LOOKS = {
   queued: { text: "Queued", tone: "text-muted", mark: "○" },
@@ -15,7 +16,7 @@ export function StatusBadge({ status, progress }: Pick<Backtest, "status" | "pro
     <span className={`inline-flex items-center gap-1 whitespace-nowrap text-sm font-medium ${tone}`}>
       <span aria-hidden="true">{mark}</span>
       {text}
-      {status === "running" && <span className="font-normal">{Math.floor(progress * 100)}%</span>}
+      {status === "running" && <span className="font-normal">{formatProgress(progress)}</span>}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { createChart, type IChartApi, type ISeriesApi, LineSeries, LineStyle } from "lightweight-charts";
 import type { Comparison } from "../../api.ts";
-import { formatPercent, formatTime } from "../../parts/format.ts";
+import { formatAxisPercent, formatPercent, formatTime } from "../../parts/format.ts";
 import { readColor, useShownTheme } from "../../theme/theme.ts";
 import { CURVE_TOKENS, Swatch } from "./swatch.tsx";
 import { chartLook, TIME_SCALE, toChartTime } from "../../parts/chart_look.ts";
@@ -34,7 +34,7 @@ class CurvesChart {
           priceLineVisible: false,
           lastValueVisible: false,
         },
-        priceFormat: { type: "custom", minMove: 0.01, formatter: (value: number) => `${value.toFixed(1)}%` },
+        priceFormat: { type: "custom", minMove: 0.01, formatter: formatAxisPercent },
       }, pane);
       series.setData(times.map((time, i) => {
         const value = values[i];

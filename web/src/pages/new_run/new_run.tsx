@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { useDraft } from "../../parts/draft.ts";
 import { DraftNote } from "../../parts/draft_note.tsx";
+import { formatCount } from "../../parts/format.ts";
 import { ExecutionSection } from "./execution_section.tsx";
 import { InputsFields } from "./inputs_fields.tsx";
 import { MarketSection } from "./market_section.tsx";
@@ -29,6 +30,10 @@ export function NewRunPage() {
   );
 }
 
+function countInstruments(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "instrument" : "instruments"}`;
+}
+
 /** The whole form of a run. */
 function NewRunForm(start: DraftedStart) {
   const navigate = useNavigate();
@@ -49,7 +54,7 @@ function NewRunForm(start: DraftedStart) {
   });
   const [symbol, timeframe, from, until] = form.watch(["symbol", "timeframe", "start", "end"]);
   const { reach, instruments, universe } = form.watch("markets");
-  const place = reach === "list" ? `${instruments.length} instruments` : reach === "universe" ? universe : symbol;
+  const place = reach === "list" ? countInstruments(instruments.length) : reach === "universe" ? universe : symbol;
   return (
     <RunFormFrame
       form={form}

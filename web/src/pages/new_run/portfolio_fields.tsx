@@ -150,8 +150,14 @@ function Reach({ form, chosen, label, note }: FieldsProps & {
 }
 
 function MarketList(
-  { form: { watch, setValue, clearErrors, formState: { errors } } }: { readonly form: UseFormReturn<RunForm> },
+  { form: { register, watch, setValue, clearErrors, formState: { errors } } }: {
+    readonly form: UseFormReturn<RunForm>;
+  },
 ) {
+  register("markets.instruments", {
+    validate: (listed, { markets }) =>
+      markets.reach === "list" && listed.length === 0 ? "Add at least one instrument" : undefined,
+  });
   const [search, setSearch] = useState("");
   const list = useInstruments(search);
   const chosen = watch("markets.instruments");
@@ -205,8 +211,13 @@ function MarketList(
 }
 
 function UniversePicker(
-  { form: { watch, setValue, clearErrors, formState: { errors } } }: { readonly form: UseFormReturn<RunForm> },
+  { form: { register, watch, setValue, clearErrors, formState: { errors } } }: {
+    readonly form: UseFormReturn<RunForm>;
+  },
 ) {
+  register("markets.universe", {
+    validate: (slug, { markets }) => markets.reach === "universe" && slug === "" ? "Choose a universe" : undefined,
+  });
   const [search, setSearch] = useState("");
   const chosen = watch("markets.universe");
   const list = useQuery(

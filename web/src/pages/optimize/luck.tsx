@@ -77,7 +77,7 @@ const FIGURES: readonly Shown[] = [
   {
     name: "minimum_track_record_days",
     label: "Least track record, days",
-    meaning: "Days until the Sharpe ratio is above what luck would give, with a confidence of 95 %.",
+    meaning: "Days until the Sharpe ratio is above what luck would give, with a confidence of 95%.",
     format: formatCount,
   },
 ];
@@ -141,11 +141,11 @@ function TestedPaths({ paths }: Pick<NonNullable<NonNullable<Optimization["luck"
   const lost = returns.filter((each) => each < 0).length;
   return (
     <p className="mt-3 max-w-prose text-sm">
-      {`Chosen by other days and tested on these, ${returns.length} accounts through all days return ${
+      {`Chosen by other days and tested on these, ${formatCount(returns.length)} accounts through all days return ${
         formatPercent(returns[0] ?? null)
       } to ${formatPercent(returns.at(-1) ?? null)}, in the middle ${
         formatPercent(returns[returns.length >> 1] ?? null)
-      }; ${lost === 0 ? "none" : lost} of them ${lost === 1 ? "loses" : "lose"} money.`}
+      }; ${lost === 0 ? "none" : formatCount(lost)} of them ${lost === 1 ? "loses" : "lose"} money.`}
     </p>
   );
 }

@@ -103,7 +103,7 @@ function CheckFigures({ check: { p_value: p, spa_p_value: spa, survivors } }: { 
     ],
     [
       "Trials that survive",
-      "Trials that pass at 5 % by themselves, by Romano and Wolf's step-down.",
+      "Trials that pass at 5% by themselves, by Romano and Wolf's step-down.",
       survivors === null ? "–" : formatCount(survivors.count),
     ],
   ] as const;

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { api, codeOf } from "../../api.ts";
-import { Failure, NotYours } from "../../parts/failure.tsx";
+import { DeletedElsewhere, Failure, NotYours } from "../../parts/failure.tsx";
 import { OptimizationView } from "./optimization_view.tsx";
 import { useConnectionLost } from "../../connection.ts";
 import { hasEnded } from "../../parts/use_backtest.ts";
@@ -14,8 +14,11 @@ const route = getRouteApi("/signed-in/optimizations/$id");
 export function OptimizationPage() {
   const { id } = route.useParams();
   const { data, error, refetch } = useOptimization(id);
+  if (codeOf(error) === "OPTIMIZATION_NOT_FOUND") {
+    const Gone = data === undefined ? NotYours : DeletedElsewhere;
+    return <Gone noun="optimization" to="/optimizations" />;
+  }
   if (data === undefined) {
-    if (codeOf(error) === "OPTIMIZATION_NOT_FOUND") return <NotYours noun="optimization" to="/optimizations" />;
     if (error) return <Failure error={error} reset={() => void refetch()} />;
     return <p role="status" className="py-24 text-center text-muted">Loading the optimization …</p>;
   }

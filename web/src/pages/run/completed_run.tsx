@@ -151,9 +151,8 @@ function ResultOrigin({ backtest: { id, stale, reused_from } }: { readonly backt
       )}
       {reused_from !== null && (
         <p className="text-sm text-muted">
-          The result is the stored one of{" "}
-          <Link to="/runs/$id" params={{ id: reused_from }} className={LINK}>an equal run</Link>: nothing was computed
-          again.
+          You had made this run before, so the result is that of the{" "}
+          <Link to="/runs/$id" params={{ id: reused_from }} className={LINK}>earlier run</Link>.
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { type Backtest, codeOf } from "../../api.ts";
-import { Failure, NotYours } from "../../parts/failure.tsx";
+import { DeletedElsewhere, Failure, NotYours } from "../../parts/failure.tsx";
 import { CompletedRun } from "./completed_run.tsx";
 import { RunLabels } from "./labels/run_labels.tsx";
 import { RunActions } from "./run_actions.tsx";
@@ -11,7 +11,7 @@ import { InlineEdit } from "../../parts/inline_edit.tsx";
 import { StarButton } from "../../parts/star_button.tsx";
 import { RunHeading } from "../../parts/run_heading.tsx";
 import { useLabelField } from "../../parts/use_labels.ts";
-import { formatDuration, formatMoney, formatTime, toWords } from "../../parts/format.ts";
+import { formatDuration, formatMoney, formatProgress, formatTime, toWords } from "../../parts/format.ts";
 import { ProgressBar } from "../../parts/progress_bar.tsx";
 
 const FailedPlots = lazy(async () => ({ default: (await import("./failed_plots.tsx")).FailedPlots }));
@@ -41,8 +41,11 @@ export function RunPage() {
   const { id } = route.useParams();
   const { data, error, refetch } = useBacktest(id);
   useChangingLabels(id, data !== undefined && hasEnded(data.backtest));
+  if (codeOf(error) === "BACKTEST_NOT_FOUND") {
+    const Gone = data === undefined ? NotYours : DeletedElsewhere;
+    return <Gone noun="run" to="/runs" />;
+  }
   if (data === undefined) {
-    if (codeOf(error) === "BACKTEST_NOT_FOUND") return <NotYours noun="run" to="/runs" />;
     if (error) return <Failure error={error} reset={() => void refetch()} />;
     return <p role="status" className="py-24 text-center text-muted">Loading the run …</p>;
   }
@@ -120,11 +123,10 @@ function UnderWay({ backtest }: { readonly backtest: Backtest }) {
   if (status === "cancelled") {
     return <p className={`${PANEL} text-muted`}>This run was cancelled, so it has no result.</p>;
   }
-  const percent = Math.floor(progress * 100);
   return (
     <section className={PANEL} aria-label="Progress">
       <p className="text-lg font-semibold" aria-live="polite">
-        {status === "queued" ? "Waiting for a worker" : `Running: ${percent}%`}
+        {status === "queued" ? "Waiting for a worker" : `Running: ${formatProgress(progress)}`}
       </p>
       <div className="mt-3">
         <ProgressBar label="Progress of the run" progress={progress} />

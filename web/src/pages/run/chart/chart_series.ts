@@ -9,7 +9,7 @@ import {
   PriceScaleMode,
 } from "lightweight-charts";
 import type { PlotData } from "../../../api.ts";
-import { formatExact, formatShortPercent } from "../../../parts/format.ts";
+import { formatAxisPercent, formatExact, formatShortPercent } from "../../../parts/format.ts";
 import { candleLook, fade, toChartTime } from "../../../parts/chart_look.ts";
 import { readColor } from "../../../theme/theme.ts";
 import type { ChartSettings } from "./chart_settings.ts";
@@ -32,7 +32,7 @@ const EXACT = { type: "custom", minMove: 1e-8, formatter: formatExact } as const
  */
 export function addSeries(chart: IChartApi, panes: readonly Pane[], isShare: boolean, hasVolume: boolean) {
   const quiet = (key: string) => ({ priceLineVisible: false, lastValueVisible: false, ...lookIn(panes, key) });
-  const percent = { type: "custom", minMove: 0.01, formatter: (value: number) => `${value.toFixed(1)}%` } as const;
+  const percent = { type: "custom", minMove: 0.01, formatter: formatAxisPercent } as const;
   const at = (key: string) => placeOf(panes, key);
   const series = {
     volume: chart.addSeries(HistogramSeries, {

@@ -8,6 +8,7 @@ import type { RunForm } from "../../new_run/run_form.ts";
 import { Charts } from "../../run/chart/charts.tsx";
 import { FailedPlots } from "../../run/failed_plots.tsx";
 import { Log } from "../../run/log.tsx";
+import { formatCount, formatProgress } from "../../../parts/format.ts";
 import { useMetrics } from "../../../parts/metric_value.ts";
 import { SummaryStrip } from "../../run/summary_strip.tsx";
 import { hasEnded, useBacktest } from "../../../parts/use_backtest.ts";
@@ -61,11 +62,10 @@ function LastRun({ id, trial: { isStarting, refusal }, onFailure }: {
     if (latest.status === "failed") onFailure(latest.error?.message ?? "");
   }, [latest, onFailure]);
   const isRunning = isStarting || shown?.id !== id;
-  const percent = Math.floor((latest?.progress ?? 0) * 100);
   return (
     <div aria-busy={isRunning} className={`flex min-w-0 flex-col gap-2 ${isRunning ? "opacity-60" : ""}`}>
       <p role="status" className="min-h-5 text-sm text-muted">
-        {isRunning && `Running: ${percent}%`}
+        {isRunning && `Running: ${formatProgress(latest?.progress ?? 0)}`}
         {!isRunning && refusal !== "" && "Of an earlier text: the last one did not run. "}
         {!isRunning && shown !== undefined && <Ended backtest={shown} />}
       </p>
@@ -77,8 +77,7 @@ function LastRun({ id, trial: { isStarting, refusal }, onFailure }: {
 function Ended({ backtest: { id, status, result } }: { readonly backtest: Backtest }) {
   return (
     <>
-      {result === null ? `The run ${status}.` : `Completed: ${result.data.candles.toLocaleString("en-US")} candles.`}
-      {" "}
+      {result === null ? `The run ${status}.` : `Completed: ${formatCount(result.data.candles)} candles.`}{" "}
       <Link to="/runs/$id" params={{ id }} className="text-accent underline">Open the run</Link>
     </>
   );
