@@ -161,7 +161,7 @@ Deno.test(
         asked.resolve(dialog.message());
       });
       await page.getByRole("link", { name: "Runs", exact: true }).click();
-      expect(await asked.promise).toMatch(/what you typed is lost/);
+      expect(await asked.promise).toMatch(/What you typed here is not saved/);
       expect([new URL(page.url()).pathname, await zulu.inputValue()]).toEqual(["/runs/new", "9"]);
       await page.evaluate(`localStorage.clear()`);
       await zulu.fill("7");

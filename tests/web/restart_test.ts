@@ -6,6 +6,7 @@ import { copyFolder } from "../support/copy_folder.ts";
 import { freePort } from "../support/free_port.ts";
 import { prepare } from "../support/prepare.ts";
 import { startProcess } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 const LOST = "The connection to the service is lost";
 
@@ -33,7 +34,7 @@ Deno.test(
     const { page: list, complaints } = await openPage(browser);
     await shareSession(list.context(), user);
     const rows = list.getByRole("region", { name: "Strategies" }).locator("tbody tr[data-row]");
-    const run = await list.context().newPage();
+    const [run, form] = [await list.context().newPage(), await list.context().newPage()];
 
     await t.step("a run's page says so by itself", async () => {
       const runtime = { type: "remote", endpoint: `http://${host}/signals` };
@@ -45,6 +46,8 @@ Deno.test(
       await run.getByText("Running: ").waitFor();
       await list.goto(`${killed.url}/strategies`);
       await rows.nth(1).waitFor();
+      await form.goto(`${killed.url}/runs/new`);
+      await form.getByLabel("slow").fill("77");
       await killed.end("SIGKILL");
       await run.getByText(LOST).waitFor();
     });
@@ -67,6 +70,12 @@ Deno.test(
       await run.getByText("Running: ").waitFor();
       leave.resolve();
       await run.getByText("Net return").first().waitFor();
+    });
+
+    await t.step("what was typed into a form before is there after a reload", async () => {
+      await form.reload();
+      await form.getByText("Filled in with what you typed before").waitFor();
+      await until(async () => await form.getByLabel("slow").inputValue() === "77");
     });
 
     leave.resolve();

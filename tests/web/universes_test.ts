@@ -24,14 +24,14 @@ Deno.test("a trader makes a universe, runs a rotation over it, and reads what ea
     await page.getByLabel("Name", { exact: true }).fill("my-stocks");
     await page.getByLabel("Members", { exact: true }).fill("symbol,exchange,from,to\nOAK,SAMPLE,2024-13-01,");
     await page.getByRole("button", { name: "Make it" }).click();
-    await page.getByText('It line 2: from must be a calendar date YYYY-MM-DD, not "2024-13-01"').waitFor();
+    await page.getByText('Line 2: from must be a calendar date YYYY-MM-DD, not "2024-13-01"').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel("CSV file of members").setInputFiles({
       name: "members.csv",
       mimeType: "text/csv",
       buffer: Buffer.from(CSV),
     });
-    await page.getByText("It line 2").waitFor({ state: "detached" });
+    await page.getByText("Line 2: ").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Make it" }).click();
     await page.waitForURL(`${service.url}/universes/my-stocks`);
     await page.getByText("2023-06-15").waitFor();
@@ -63,7 +63,7 @@ Deno.test("a trader makes a universe, runs a rotation over it, and reads what ea
     await page.getByLabel("Timeframe").selectOption("1d");
     await page.getByLabel("lookback").fill("60");
     await page.getByRole("button", { name: "Run", exact: false }).last().click();
-    await page.getByText("must be at least 1 entry long").waitFor();
+    await page.getByText("Add at least one instrument").waitFor();
     await page.getByLabel("Run over").selectOption("universe");
     await page.getByRole("combobox", { name: "Universe" }).click();
     await page.getByRole("option", { name: /my-stocks/ }).click();

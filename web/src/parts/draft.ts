@@ -44,6 +44,17 @@ export function listDrafts(): string[] {
   return Object.keys(localStorage).filter((key) => key.startsWith(keyOf("")));
 }
 
+/** Asks before this page is left, also by a reload or by closing it. @param isLost True where what is typed is kept nowhere. */
+export function useLeaveQuestion(isLost: boolean): void {
+  useBlocker({
+    // A tab or a filter of the same page keeps what is typed.
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname && !confirm("What you typed here is not saved and would be lost. Leave?"),
+    enableBeforeUnload: true,
+    disabled: !isLost,
+  });
+}
+
 /**
  * Keeps what is typed in a form until it is sent: through a reload, Back, and a restart of the service. Leaving asks first where the
  * browser could not keep it.
@@ -57,11 +68,7 @@ export function useDraft<Values extends FieldValues>(
 ) {
   const [isRestored, setRestored] = useState(false);
   const [isLost, setLost] = useState(false);
-  useBlocker({
-    shouldBlockFn: () => !confirm("This browser has no room for a draft: what you typed is lost. Leave?"),
-    enableBeforeUnload: true,
-    disabled: !isLost,
-  });
+  useLeaveQuestion(isLost);
   useEffect(() => {
     const start = form.formState.defaultValues ?? {};
     const plain = JSON.stringify({ ...start, [leftOut ?? ""]: undefined });

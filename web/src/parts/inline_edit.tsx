@@ -1,7 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { describeError, issuesOf } from "../api.ts";
 import { Button } from "./button.tsx";
-import { dropDraft, keepDraft, readDraft } from "./draft.ts";
+import { dropDraft, keepDraft, readDraft, useLeaveQuestion } from "./draft.ts";
 import { controlClass } from "./field.tsx";
 
 /**
@@ -31,9 +31,11 @@ export function InlineEdit(
     const typed = draft && readDraft(draft);
     return typeof typed === "string" ? typed : start;
   });
+  const [isKept, setKept] = useState(true);
+  useLeaveQuestion(text !== start && !(draft !== undefined && isKept));
   const type = (typed: string) => {
     setText(typed);
-    if (draft !== undefined) keepDraft(draft, typed);
+    if (draft !== undefined) setKept(keepDraft(draft, typed));
   };
   const leave = () => {
     if (draft !== undefined) dropDraft(draft);

@@ -24,11 +24,16 @@ export function showRefusal<Values extends FieldValues>(
       others.push(`${path.split("/").at(-1)} ${message}`);
       continue;
     }
-    if ("show" in field) field.show(`It ${message}`, !isShown);
-    else setError(field.name, { message: `${field.place || "It"} ${message}` }, { shouldFocus: !isShown });
+    if ("show" in field) field.show(asSentence(message), !isShown);
+    else setError(field.name, { message: asSentence(message, field.place) }, { shouldFocus: !isShown });
     isShown = true;
   }
   if (others.length > 0 || !isShown) {
     setError("root", { message: isShown ? others.join("; ") : describeError(error) });
   }
+}
+
+/** A refusal beside its field: `It must be 2 or more`; one that names a line begins with it. */
+export function asSentence(message: string, place = ""): string {
+  return place === "" && /^line \d/.test(message) ? `L${message.slice(1)}` : `${place || "It"} ${message}`;
 }

@@ -4,6 +4,8 @@ import { api, type IngestedInstrument } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { DeleteButton } from "../../parts/delete_button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { showRefusal } from "../../parts/show_refusal.ts";
 
@@ -44,6 +46,7 @@ export function InstrumentForm({ instrument, onDone }: {
 }) {
   const queries = useQueryClient();
   const form = useForm<Values>({ defaultValues: instrument === null ? NEW : valuesOf(instrument) });
+  const draft = useDraft(form, `instrument ${instrument?.id ?? ""}`);
   const { handleSubmit, setError, formState: { errors, isSubmitting } } = form;
   const add = useMutation(api.ingestion.addInstrument.mutationOptions());
   const change = useMutation(api.ingestion.updateInstrument.mutationOptions());
@@ -54,6 +57,7 @@ export function InstrumentForm({ instrument, onDone }: {
     } catch (error) {
       return showRefusal(setError, error, fieldAt);
     }
+    draft.drop();
     await queries.invalidateQueries({ queryKey: api.ingestion.pathKey() });
     await queries.invalidateQueries({ queryKey: api.marketData.instruments.pathKey() });
     onDone();
@@ -69,6 +73,7 @@ export function InstrumentForm({ instrument, onDone }: {
       <h3 className="mb-2 font-semibold wrap-anywhere">
         {isNew ? "Add an instrument" : `${instrument.symbol} on ${instrument.exchange}`}
       </h3>
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <Fields form={form} isNew={isNew} />
       <div className="flex flex-wrap items-center gap-2">
         <Button type="submit" kind="primary" disabled={isSubmitting}>{isNew ? "Add" : "Save"}</Button>

@@ -1,6 +1,8 @@
 import { useForm } from "react-hook-form";
 import type { Strategy } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { isRecord } from "../../parts/parameter_fields.ts";
 import { showRefusal } from "../../parts/show_refusal.ts";
@@ -19,9 +21,11 @@ const FIELDS = ["name", "description", "default_config"] as const;
 /** Changes the words and the default configuration of a strategy of the user's own. */
 export function EditStrategy({ strategy, onDone }: { readonly strategy: Strategy; readonly onDone: () => void }) {
   const { slug, name, description, default_config } = strategy;
-  const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = useForm<Values>({
+  const form = useForm<Values>({
     defaultValues: { name, description, default_config: JSON.stringify(default_config, null, 2) },
   });
+  const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = form;
+  const draft = useDraft(form, `words of ${slug}`);
   const update = useStrategyUpdate(slug);
   const submit = handleSubmit(async (values) => {
     const config: unknown = JSON.parse(values.default_config);
@@ -30,6 +34,7 @@ export function EditStrategy({ strategy, onDone }: { readonly strategy: Strategy
         slug,
         strategy: { ...values, name: values.name.trim(), default_config: isRecord(config) ? config : {} },
       });
+      draft.drop();
       onDone();
     } catch (error) {
       showRefusal(setError, error, fieldAt);
@@ -42,6 +47,7 @@ export function EditStrategy({ strategy, onDone }: { readonly strategy: Strategy
       aria-label="Edit the strategy"
       className="rounded-lg border border-line bg-surface p-4"
     >
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <div className="max-w-md">
         <Field
           label="Name"

@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { api, type Universe } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { DraftNote } from "../../parts/draft_note.tsx";
 import { CheckField, Field } from "../../parts/field.tsx";
 import { showRefusal } from "../../parts/show_refusal.ts";
 import { findMembersFault, MembersField } from "./members_field.tsx";
@@ -13,12 +15,13 @@ export function EditUniverse({ universe, onDone }: { readonly universe: Universe
   const { slug, description, is_public } = universe;
   const refresh = useRefresh();
   const update = useMutation(api.universes.update.mutationOptions({ onSuccess: refresh }));
-  const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = useForm({
-    defaultValues: { description, is_public },
-  });
+  const form = useForm({ defaultValues: { description, is_public } });
+  const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = form;
+  const draft = useDraft(form, `words of universe ${slug}`);
   const submit = handleSubmit(async (values) => {
     try {
       await update.mutateAsync({ slug, universe: values });
+      draft.drop();
       onDone();
     } catch (error) {
       showRefusal(setError, error, (path) => path.startsWith("/universe/description") ? { name: "description" } : null);
@@ -26,6 +29,7 @@ export function EditUniverse({ universe, onDone }: { readonly universe: Universe
   });
   return (
     <form noValidate onSubmit={submit} aria-label="Edit the universe" className={PANEL}>
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <Field
         label="Description"
         autoFocus
@@ -47,12 +51,13 @@ export function NewMembers({ universe: { slug, latest_version }, csv, onDone }: 
 }) {
   const refresh = useRefresh();
   const add = useMutation(api.universes.addVersion.mutationOptions({ onSuccess: refresh }));
-  const { register, handleSubmit, setError, setValue, formState: { errors, isSubmitting } } = useForm({
-    defaultValues: { csv },
-  });
+  const form = useForm({ defaultValues: { csv } });
+  const { register, handleSubmit, setError, setValue, formState: { errors, isSubmitting } } = form;
+  const draft = useDraft(form, `members of ${slug}`);
   const submit = handleSubmit(async (version) => {
     try {
       await add.mutateAsync({ slug, version });
+      draft.drop();
       onDone();
     } catch (error) {
       showRefusal(setError, error, (path) => path.startsWith("/version/csv") ? { name: "csv" } : null);
@@ -60,6 +65,7 @@ export function NewMembers({ universe: { slug, latest_version }, csv, onDone }: 
   });
   return (
     <form noValidate onSubmit={submit} aria-label="New version" className={PANEL}>
+      <DraftNote draft={draft} onAnew={() => form.reset()} />
       <MembersField
         rows={12}
         error={errors.csv?.message}
