@@ -81,7 +81,7 @@ Deno.test("an agent finds data, repairs a script, runs, optimizes and walks forw
     expect([count, others > 200, left < 0.95]).toEqual([1, true, true]);
     // Alone, the run would be no luck.
     expect(says).toMatch(
-      /^The first try .*, beside \d{3} of other .* Luck is not excluded: .* of 9[5-9]\.\d %, but among all of these/,
+      /^The first try .*, beside \d{3} of other .* Luck is not excluded: .* of 9[5-9]\.\d\d%, but among all of these/,
     );
   });
   await t.step("a script in Python is tried, mended by the answer and kept", async () => {

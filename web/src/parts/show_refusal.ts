@@ -34,6 +34,6 @@ export function showRefusal<Values extends FieldValues>(
 }
 
 /** A refusal beside its field: `It must be 2 or more`; one that names a line begins with it. */
-export function asSentence(message: string, place = ""): string {
+function asSentence(message: string, place = ""): string {
   return place === "" && /^line \d/.test(message) ? `L${message.slice(1)}` : `${place || "It"} ${message}`;
 }
