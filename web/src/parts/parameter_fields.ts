@@ -45,6 +45,18 @@ export function fieldsOf({ parameter_schema: schema, default_config: defaults }:
   );
 }
 
+/** True for a parameter of numbers; where no type is said, its default decides. */
+export function isNumber({ types, default: value }: Pick<ParameterField, "types" | "default">): boolean {
+  return types.length === 0
+    ? typeof value === "number"
+    : types.every((type) => type === "integer" || type === "number");
+}
+
+/** The same for whole numbers. */
+export function isWholeNumber({ types, default: value }: Pick<ParameterField, "types" | "default">): boolean {
+  return types.length === 0 ? Number.isInteger(value) : types.every((type) => type === "integer");
+}
+
 /** A value as a field shows it. */
 export function toField(value: unknown): string | boolean {
   if (typeof value === "boolean" || typeof value === "string") return value;

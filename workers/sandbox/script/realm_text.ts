@@ -1,6 +1,7 @@
 import { LAYOUT } from "../contracts/layout.ts";
 import * as book from "./realm/book.ts";
 import * as columns from "./realm/columns.ts";
+import * as defaultValues from "./realm/default_values.ts";
 import * as deciding from "./realm/deciding.ts";
 import * as inputs from "./realm/inputs.ts";
 import * as marketOrders from "./realm/market_orders.ts";
@@ -21,6 +22,7 @@ const PARTS = [
   book,
   columns,
   deciding,
+  defaultValues,
   inputs,
   marketOrders,
   memory,

@@ -6,7 +6,7 @@ import { api, describeError, queryClient } from "../../api.ts";
 import { CheckField, Field, SelectField } from "../../parts/field.tsx";
 import { describeList, Picker } from "../../parts/picker.tsx";
 import { FormSection } from "./form_section.tsx";
-import { describeBounds, findFault, type ParameterField, toField } from "../../parts/parameter_fields.ts";
+import { describeBounds, findFault, isNumber, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 import { chooseEntry, type Chosen, type RunForm } from "./run_form.ts";
 
 const LIST_MAX = 100;
@@ -101,13 +101,12 @@ export function Parameter({ form, field, index }: {
     const options = [...(fallback === undefined ? [{ value: "", label: "not set" }] : []), ...texts.map(toOption)];
     return <SelectField label={name} hint={hint} error={error} options={options} {...control} />;
   }
-  const isNumber = types.length > 0 && types.every((type) => type === "integer" || type === "number");
   return (
     <Field
       label={name}
       hint={hint}
       error={error}
-      inputMode={isNumber ? "decimal" : "text"}
+      inputMode={isNumber(field) ? "decimal" : "text"}
       autoComplete="off"
       spellCheck={false}
       {...control}

@@ -1,6 +1,6 @@
 /** From an optimization and a region of its heat map to the form of the next one. */
 import type { Optimization } from "../../api.ts";
-import type { ParameterField } from "../../parts/parameter_fields.ts";
+import { isWholeNumber, type ParameterField } from "../../parts/parameter_fields.ts";
 import type { Earlier } from "../new_run/run_form.ts";
 import { readConstraints } from "./constraint_form.ts";
 import { isNumeric, niceStep, type PlanForm, type Range, startPlan, STEPS } from "./plan_form.ts";
@@ -53,7 +53,7 @@ function toRange(field: ParameterField, axis: Axis | undefined, pair: Pair | und
   const isVaried = values.length > 1;
   if (!isVaried || !isNumeric(field)) return { ...suggested, isVaried };
   const [min, max] = [Math.min(...values.map(Number)), Math.max(...values.map(Number))];
-  const isWhole = field.types.every((type) => type === "integer");
+  const isWhole = isWholeNumber(field);
   const step = "values" in axis
     ? Math.max(isWhole ? 1 : 0, niceStep((max - min) / STEPS))
     : pair === undefined

@@ -1,7 +1,7 @@
 /** The fields of an optimization that a run does not have: as they are typed, and as they are submitted. */
 import type { Metric, Optimization, OptimizationRequest } from "../../api.ts";
 import { toWords } from "../../parts/format.ts";
-import type { ParameterField } from "../../parts/parameter_fields.ts";
+import { isNumber, isWholeNumber, type ParameterField } from "../../parts/parameter_fields.ts";
 import { startMarkets, toScan } from "../new_run/portfolio_form.ts";
 import { type Chosen, type Earlier, type RunForm, toSubmission } from "../new_run/run_form.ts";
 import { type Rule, toConstraint } from "./constraint_form.ts";
@@ -95,8 +95,8 @@ export function startPlan(fields: readonly ParameterField[]): PlanForm {
 }
 
 /** True if a parameter can be varied in steps; others take each of their choices. */
-export function isNumeric({ types, choices }: ParameterField): boolean {
-  return choices === null && types.length > 0 && types.every((type) => type === "integer" || type === "number");
+export function isNumeric(field: ParameterField): boolean {
+  return field.choices === null && isNumber(field);
 }
 
 /** The values that a parameter without steps can take; null where nothing lists them. */
@@ -190,7 +190,7 @@ function readNumber(typed: string): number | undefined {
 function suggestRange(field: ParameterField): Omit<Range, "isVaried"> {
   const value = Number(field.default);
   if (!isNumeric(field) || !Number.isFinite(value)) return { min: "", max: "", step: "" };
-  const isWhole = field.types.every((type) => type === "integer");
+  const isWhole = isWholeNumber(field);
   const least = field.minimum ?? field.exclusiveMinimum ?? 0;
   const most = field.maximum ?? field.exclusiveMaximum ?? Infinity;
   const span = value > 0 ? 1.5 * value : Math.min(1, most - least);

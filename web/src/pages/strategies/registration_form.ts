@@ -81,8 +81,14 @@ export function copyValues(
   };
 }
 
+/** The remark of a schema that the service has made of a script. */
+const READ_FROM_CODE = "Read from the code";
+
 /** True for a schema of the names that a script reads, which nobody wrote: a changed script may read others. */
-function isReadFromCode({ properties, additionalProperties }: Strategy["parameter_schema"]): boolean {
+function isReadFromCode(schema: Strategy["parameter_schema"]): boolean {
+  const { $comment, properties, additionalProperties } = schema;
+  if ($comment === READ_FROM_CODE) return true;
+  // Those of earlier versions say names alone.
   return additionalProperties === false && isRecord(properties) &&
     Object.values(properties).every((rules) => isRecord(rules) && Object.keys(rules).length === 0);
 }

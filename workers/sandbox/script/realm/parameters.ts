@@ -1,5 +1,7 @@
 /** The parameters that a script reads, by the text of the function that it passes to `strategy` or `portfolio`. */
 
+import { noteMember, notePattern, stripComments } from "./default_values.ts";
+
 type Make = (parameters: unknown, series: unknown) => unknown;
 
 /**
@@ -54,7 +56,8 @@ export function callWatched(
 }
 
 /**
- * A schema of the parameters that a function reads, whatever values they have; null where a run with other values may read others.
+ * A schema of the parameters that a function reads, with the defaults that its text says; null where a run with other values may read
+ * others. It says no types, since a default of 3 does not tell what else the code takes.
  * Calls it once more with the parameters of its last call.
  */
 export function describeParameters(make: Make, parameters: object, series: unknown): object | null {
@@ -65,8 +68,10 @@ export function describeParameters(make: Make, parameters: object, series: unkno
     const isOdd = (name: string) => name === "" || name.length > 100 || name === "runtime" || name === "execution";
     const known = names === null ? null : [...new Set(names)];
     if (known === null || known.length > 200 || known.some(isOdd)) return null;
-    const properties = Object.fromEntries(known.map((name) => [name, {}]));
-    return { type: "object", properties, additionalProperties: false };
+    const defaults = readDefaults(text);
+    const propertyOf = (name: string) => defaults.get(name) === undefined ? {} : { default: defaults.get(name) };
+    const properties = Object.fromEntries(known.map((name) => [name, propertyOf(name)]));
+    return { $comment: "Read from the code", type: "object", properties, additionalProperties: false };
   } catch {
     return null;
   }
@@ -79,6 +84,12 @@ export function namesOfPattern(
   parameters: object,
   series: unknown,
 ): readonly string[] | null {
+  const pattern = findPattern(text);
+  return pattern === null || hasComputedName(pattern) ? null : callWatched(make, parameters, series).names;
+}
+
+/** The first pattern of a text, without its last brace; null: it does not end. */
+export function findPattern(text: string): string | null {
   let depth = 0;
   const start = text.indexOf("{");
   for (
@@ -87,10 +98,25 @@ export function namesOfPattern(
     )
   ) {
     depth += part === "{" ? 1 : part === "}" ? -1 : 0;
-    if (depth > 0) continue;
-    return hasComputedName(text.slice(start, start + index)) ? null : callWatched(make, parameters, series).names;
+    if (depth <= 0) return text.slice(start, start + index);
   }
   return null;
+}
+
+/** The default values that a function's text says of its parameters. */
+export function readDefaults(text: string): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  const code = stripComments(text);
+  if (hasPattern(code)) notePattern(values, findPattern(code)?.slice(1) ?? "");
+  else {
+    readNames(code, {
+      member: (name, before, behind) => noteMember(values, name, before, behind),
+      pattern: (inner) => notePattern(values, inner),
+    });
+  }
+  // It is the service's own, and the default of a schema would be that of every run.
+  values.delete("timeframe");
+  return values;
 }
 
 /** True of `[name]:` in a pattern. Each part between braces is read once, however long it is. */
@@ -102,8 +128,14 @@ export function hasComputedName(pattern: string): boolean {
   return false;
 }
 
+/** Gets each place at which a parameter is read, with the text before and behind it. */
+interface Places {
+  readonly member: (name: string, before: string, behind: string) => void;
+  readonly pattern: (inner: string) => void;
+}
+
 /** The parameters that a function reads by their names; null: it may read others. */
-export function readNames(text: string): readonly string[] | null {
+export function readNames(text: string, places: Places | null = null): readonly string[] | null {
   if (/\barguments\b|\[native code\]/.test(text)) return null;
   if (/^(?:function\b)?\s*[\w$]*\s*\(\s*\)/.test(text)) return [];
   const own = /^(?:function\b\s*[\w$]*\s*\(|\(|(?=[\w$]+\s*=>))\s*([\w$]+)\s*(?:[,)]|=>)/.exec(text)?.[1];
@@ -116,11 +148,15 @@ export function readNames(text: string): readonly string[] | null {
       new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${own.replaceAll("$", "\\$")}(?![\\w$])`, "g"),
     )
   ) {
-    const property = /^\s*\??\.\s*([\w$]+)/.exec(rest.slice(index + own.length))?.[1];
+    const behind = rest.slice(index + own.length);
+    const [read = "", property] = /^\s*\??\.\s*([\w$]+)/.exec(behind) ?? [];
     const before = rest.slice(Math.max(0, rest.lastIndexOf("{", index)), index);
     const pattern = /^\{([^{}]*)\}\s*=\s*$/.exec(before)?.[1];
-    if (property !== undefined) names.push(property);
-    else if (pattern !== undefined && !pattern.includes("...")) {
+    if (property !== undefined) {
+      names.push(property);
+      places?.member(property, rest.slice(0, index), behind.slice(read.length));
+    } else if (pattern !== undefined && !pattern.includes("...")) {
+      places?.pattern(pattern);
       for (const part of pattern.split(",")) names.push(/^\s*([\w$]*)/.exec(part)![1]!);
     } else return null;
   }
