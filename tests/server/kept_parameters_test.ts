@@ -119,7 +119,7 @@ Deno.test("a registered script without a schema refuses what it does not read, i
   await t.step("a run has the defaults of the code, and may give any other value", async () => {
     const trades = async (slug: string, parameters: object) => {
       const ended = await complete(user, await submit(user, slug, parameters));
-      return [ended.at("/backtest/parameters/days"), ended.at("/backtest/result/metrics/trade_count")];
+      return [ended.at("/backtest/parameters/days"), ended.at("/backtest/result/metrics/final_equity")];
     };
     const held = `const days = p.days ?? 5; return { decide(i, candles, account, orders) {
       if (i % Number(days) === 0) orders.buy(); else if (i % Number(days) === 2) orders.close(); } };`;
