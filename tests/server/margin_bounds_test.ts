@@ -1,11 +1,12 @@
 /** A margin call of an account over many markets, whose candles do not say whether worst prices came together. */
 import { expect } from "@std/expect";
+import { prepare } from "../support/prepare.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
 const DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];
 
 Deno.test("a margin call has bounds: worst prices together, and closes alone", async (t) => {
-  const service = await startTestService();
+  const [service] = await Promise.all([startTestService(), prepare("console")]);
   const user = await service.user();
   await importDays(service, "AAA", 6.5);
   await importDays(service, "BBB", 6.5);

@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { ROUTES } from "../../server/rest/routes.ts";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
+import { prepare } from "../support/prepare.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const SCRIPT =
@@ -92,7 +93,7 @@ const WRITES: readonly (readonly [table: string, assignment: string, where?: str
 ];
 
 Deno.test("a record of a newer build is a 503 with the reason, and lists show the others", async () => {
-  const service = await startTestService();
+  const [service] = await Promise.all([startTestService(), prepare("console")]);
   const user = await service.user();
   const paths = [...pathsOf(await makeRecords(user))];
   const sql = postgres(service.databaseUrl, { max: 1, fetch_types: false, onnotice() {} });

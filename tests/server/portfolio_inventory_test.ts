@@ -1,5 +1,6 @@
 /** Everything that a run over one market has, asked of runs over many: each answers, or says by name why it cannot. */
 import { expect } from "@std/expect";
+import { prepare } from "../support/prepare.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
 type User = Awaited<ReturnType<TestService["user"]>>;
@@ -31,7 +32,7 @@ const KINDS = [
 ];
 
 Deno.test("a run over many markets has everything that one over one has", async (t) => {
-  const service = await startTestService("PostgreSQL");
+  const [service] = await Promise.all([startTestService("PostgreSQL"), prepare("console")]);
   const user = await service.user();
   for (const request of KINDS) {
     const name = request.strategy;

@@ -1,5 +1,6 @@
 /** Runs over many markets with one account, through the API. */
 import { expect } from "@std/expect";
+import { prepare } from "../support/prepare.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 import { BACKTEST } from "../support/client.ts";
 import { blockIn, readPage } from "../support/pages.ts";
@@ -18,7 +19,7 @@ const REQUEST = {
 };
 
 Deno.test("one account runs over many markets", async (t) => {
-  const service = await startTestService("PostgreSQL");
+  const [service] = await Promise.all([startTestService("PostgreSQL"), prepare("console")]);
   const user = await service.user();
   // Prices that a person can follow: AAA rises by 1 a day from 100, BBB falls by 0.5 from 200, CCC stays at 50 and ends early.
   await importDays(service, "AAA", (day) => 100 + day, 100);
