@@ -21,6 +21,10 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     "[],",
     (filling) => `strategy(({ fast = 3, lists = [${filling}] }) => ({ ${decide} }));`,
   ),
+  "a parameter that is read many times": largest(
+    "p.fast;",
+    (filling) => `strategy((p) => { ${filling} var fast = p.fast; return { ${decide} }; });`,
+  ),
   "a parameter that is taken apart many times": largest(
     "var {fast}=p;",
     (filling) => `strategy((p) => { ${filling} return { ${decide} }; });`,

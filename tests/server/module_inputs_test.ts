@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { importStock, inline, INPUTS, REQUEST, run } from "../support/input_runs.ts";
 import { serveMarkets } from "../support/made_markets.ts";
-import { finishOptimization } from "../support/optimizations.ts";
+import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { EXAMPLES, RANGE, readExample, registration } from "./foreign_code.ts";
 import { compilePlots, requireModulePlotsOfMarkets, requirePlots, requirePlotsOfFailure } from "./plot_steps.ts";
@@ -153,14 +153,13 @@ async function registered(user: TestClient, module: Uint8Array): Promise<void> {
 async function trials(user: TestClient, module: Uint8Array): Promise<void> {
   const { fresh: _fresh, parameters: _parameters, ...rest } = REQUEST;
   const runtime = wasm(module);
-  const submitted = await user.send("POST", "/api/optimizations", {
-    optimization: {
-      ...{ ...rest, strategy: "mine", parameters: { timeframe: "1h", inputs: INPUTS, runtime } },
-      space: { days: { values: [2, 3, 6] } },
-    },
+  const space = { days: { values: [2, 3, 6] } };
+  const id = await submitOptimization(user, {
+    ...rest,
+    strategy: "mine",
+    parameters: { timeframe: "1h", inputs: INPUTS, runtime },
+    space,
   });
-  expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
-  const id = String(submitted.at("/optimization/id"));
   await finishOptimization(user, id);
   const listed = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map((trial) => Object(trial));
   expect(listed.length).toBe(3);

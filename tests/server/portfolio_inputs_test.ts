@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { importStock, inline, INPUTS, REQUEST, run } from "../support/input_runs.ts";
 import { serveMarkets } from "../support/made_markets.ts";
-import { finishOptimization } from "../support/optimizations.ts";
+import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { EXAMPLES, registration } from "./foreign_code.ts";
@@ -128,11 +128,8 @@ async function trials(user: TestClient, module: Uint8Array): Promise<void> {
   const { fresh: _fresh, parameters: _parameters, ...rest } = REQUEST;
   const runtime = wasm(module);
   const parameters = { timeframe: "1h", instruments, inputs: INPUTS, runtime };
-  const submitted = await user.send("POST", "/api/optimizations", {
-    optimization: { ...rest, strategy: "mine", parameters, space: { days: { values: [2, 3, 6] } } },
-  });
-  expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
-  const id = String(submitted.at("/optimization/id"));
+  const space = { days: { values: [2, 3, 6] } };
+  const id = await submitOptimization(user, { ...rest, strategy: "mine", parameters, space });
   await finishOptimization(user, id);
   const listed = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map((trial) => Object(trial));
   expect(listed.length).toBe(3);

@@ -38,7 +38,9 @@ export function runBuiltinPortfolio(
     control,
     pool,
   });
-  const record = new DecisionRecord();
+  // A row for each of its candles at least.
+  const longest = Math.max(...task.markets.map(({ candles, firstIndex }) => candles.time.length - firstIndex));
+  const record = new DecisionRecord(Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / longest)));
   const result = runPortfolio(requestOf(task.markets, record));
   const integrity = checkCut(task, result, (markets) => repeatPortfolio(requestOf(markets)));
   const { metrics, undefinedMetrics, bounds, notes } = result;

@@ -94,6 +94,7 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
   const { db, jobs, deadlineMs } = services;
   const begun = performance.now();
   const lost = new AbortController();
+  const stop = AbortSignal.any([signal, lost.signal]);
   let written = Promise.resolve();
   let isWriting = false;
   const onProgress = (progress: number) => {
@@ -108,7 +109,7 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
     // It goes with its backtest.
     if (backtest === null || backtest.result === null) return NOT_BEGUN;
     const { result } = backtest;
-    const limits = { deadlineMs, signal: AbortSignal.any([signal, lost.signal]), onProgress };
+    const limits = { deadlineMs, signal: stop, onProgress };
     const outcome = await study.compute(record, { ...backtest, result }, limits);
     if (outcome.type === "broken") log.error("A study broke: {reason}", { reason: outcome.message });
     if (outcome.type !== "completed") return outcome;
@@ -116,7 +117,7 @@ async function attempt<Row extends StudyRow, Result extends { readonly duration_
     const duration_ms = Math.round(performance.now() - begun);
     return { type: "completed", result: { ...outcome.result, duration_ms }, series };
   } catch (error) {
-    if (signal.aborted) return NOT_BEGUN;
+    if (stop.aborted) return NOT_BEGUN;
     if (error instanceof RunError) return error.outcome;
     const unreadable = findUnreadable(error);
     if (unreadable !== undefined) {

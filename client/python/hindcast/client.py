@@ -258,10 +258,14 @@ class Hindcast(Catalogue):
             return market
         if universe is not None:
             slug, _, version = universe.partition("@")
-            rows = list(self._members(slug, version or None))
-            always = [row for row in rows if row["from"] is None and row["to"] is None]
-            for row in always or rows:
-                return [row["symbol"], row["exchange"]]
+            first: Optional[List[str]] = None
+            for row in self._members(slug, version or None):
+                names = [row["symbol"], row["exchange"]]
+                if row["from"] is None and row["to"] is None:
+                    return names
+                first = first or names
+            if first is not None:
+                return first
         for each in parameters.get("instruments") or []:
             return each if isinstance(each, str) else [each["symbol"], each["exchange"]]
         raise ValueError("Cannot run without a market: name one, as 'DEMO@SAMPLE', a universe with members, or instruments")

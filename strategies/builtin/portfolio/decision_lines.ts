@@ -38,6 +38,7 @@ export function marketValues(ofAll: Float64Array): readonly number[] {
 
 /** Keeps the decisions of a run's first simulation. */
 export class DecisionRecord implements DecisionPlots {
+  readonly #linesMax: number;
   #lines: readonly DecisionLine[] | null = null;
   /** Of each line: the parts of 1 to which its values are rounded. */
   #parts: readonly number[] = [];
@@ -47,9 +48,14 @@ export class DecisionRecord implements DecisionPlots {
   #values = new Float64Array(0);
   #count = 0;
 
+  /** @param linesMax The first lines, which alone take memory. */
+  constructor(linesMax: number) {
+    this.#linesMax = linesMax;
+  }
+
   begin(lines: readonly DecisionLine[]): void {
     this.#isOpen = this.#lines === null;
-    this.#lines ??= lines;
+    this.#lines ??= lines.slice(0, this.#linesMax);
     this.#parts = this.#lines.map(({ decimals = DECIMALS }) => 10 ** decimals);
   }
 

@@ -35,7 +35,7 @@ interface Drawn {
 
 function draw(slug: string, parameters: object, markets: readonly PortfolioMarket[], most = 16): Drawn {
   const builtin = findPortfolioBuiltin(slug)!;
-  const record = new DecisionRecord();
+  const record = new DecisionRecord(16);
   const strategy = builtin.create({ ...parametersOf(builtin.parameter_schema.properties, 1), ...parameters }, record);
   const result = runPortfolio({
     ...{ markets, timeframeMs: DAY_MS, initialBalance: 1000, control: null, strategy },
@@ -175,13 +175,13 @@ Deno.test("lines change no result, have unique names, and keep to the first mark
 });
 
 Deno.test("a value holds until the next decision, and a further simulation adds nothing", () => {
-  const record = new DecisionRecord();
-  record.begin([{ name: "a", pane: "p" }]);
-  record.add(20, [1.0000004]);
-  record.add(40, [NaN]);
+  const record = new DecisionRecord(1);
+  record.begin([{ name: "a", pane: "p" }, { name: "b", pane: "p" }]);
+  record.add(20, [1.0000004, 7]);
+  record.add(40, [NaN, 7]);
   record.begin([{ name: "a", pane: "p" }]);
   record.add(50, [3]);
-  const [line] = record.draw(Float64Array.of(10, 20, 30, 40, 50), 16);
-  expect([...line!.values]).toEqual([NaN, 1, 1, NaN, NaN]);
-  expect(new DecisionRecord().draw(Float64Array.of(10), 16)).toEqual([]);
+  const lines = record.draw(Float64Array.of(10, 20, 30, 40, 50), 16);
+  expect(lines.map(({ name, values }) => [name, ...values])).toEqual([["a", NaN, 1, 1, NaN, NaN]]);
+  expect(new DecisionRecord(16).draw(Float64Array.of(10), 16)).toEqual([]);
 });

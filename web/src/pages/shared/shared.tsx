@@ -4,7 +4,7 @@ import { lazy, Suspense } from "react";
 import { api, codeOf, type Shared } from "../../api.ts";
 import { Failure } from "../../parts/failure.tsx";
 import { formatTime } from "../../parts/format.ts";
-import { Logo } from "../../parts/logo.tsx";
+import { VisitorHeader } from "../../parts/visitor_header.tsx";
 import { Main } from "../../parts/landmark.tsx";
 import { ReadOnly } from "../../parts/read_only.ts";
 import { RunHeading } from "../../parts/run_heading.tsx";
@@ -26,17 +26,11 @@ export function SharedPage() {
   const { data, error, refetch } = useQuery(api.shares.open.queryOptions({ token }, { staleTime: Infinity }));
   return (
     <div className="flex min-h-dvh flex-col">
-      <header className="border-b border-line bg-surface">
-        <div className="mx-auto flex min-h-12 max-w-(--page-width) flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1">
-          <a href="/" className="flex items-center gap-2 font-semibold">
-            <Logo />
-            Hindcast
-          </a>
-          <p className="text-sm text-muted">
-            {data === undefined ? "A shared page" : `Shared with you to read, until ${formatTime(data.expires_at)} UTC`}
-          </p>
-        </div>
-      </header>
+      <VisitorHeader>
+        <p className="text-sm text-muted">
+          {data === undefined ? "A shared page" : `Shared with you to read, until ${formatTime(data.expires_at)} UTC`}
+        </p>
+      </VisitorHeader>
       <Main id="main" className="mx-auto flex w-full max-w-(--page-width) grow flex-col gap-3 px-4 py-4">
         {data !== undefined
           ? (

@@ -150,12 +150,14 @@ export function readNames(text: string, places: Places | null = null): readonly 
   ) {
     const behind = rest.slice(index + own.length);
     const [read = "", property] = /^\s*\??\.\s*([\w$]+)/.exec(behind) ?? [];
-    const before = rest.slice(Math.max(0, rest.lastIndexOf("{", index)), index);
-    const pattern = /^\{([^{}]*)\}\s*=\s*$/.exec(before)?.[1];
     if (property !== undefined) {
       names.push(property);
       places?.member(property, rest.slice(0, index), behind.slice(read.length));
-    } else if (pattern !== undefined && !pattern.includes("...")) {
+      continue;
+    }
+    const before = rest.slice(Math.max(0, rest.lastIndexOf("{", index)), index);
+    const pattern = /^\{([^{}]*)\}\s*=\s*$/.exec(before)?.[1];
+    if (pattern !== undefined && !pattern.includes("...")) {
       places?.pattern(pattern);
       for (const part of pattern.split(",")) names.push(/^\s*([\w$]*)/.exec(part)![1]!);
     } else return null;
