@@ -60,6 +60,7 @@ const PAGE_NAMES: Readonly<Record<string, string>> = {
   idBytes: "id_len",
 };
 const MARKETS_NAMES: Readonly<Record<string, string>> = {
+  inputTables: "input_tables_ptr",
   ...PAGE_NAMES,
   count: "markets_count",
   rows: "markets_ptr",
