@@ -17,7 +17,9 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByText("says how much of the best result is luck").waitFor();
       await page.getByRole("link", { name: "New optimization" }).click();
       await page.getByText("80 points").waitFor();
-      const objectives = await page.getByLabel("Look for the best").locator("option").allTextContents();
+      const options = page.getByLabel("Look for the best").locator("option");
+      await options.filter({ hasText: "Net return, highest" }).waitFor({ state: "attached" });
+      const objectives = await options.allTextContents();
       expect(objectives).toEqual(expect.arrayContaining(["Net return, highest", "Max drawdown, lowest"]));
       expect(objectives.filter((label) => /^(Start|End|Beta|Trades|Ambiguous trades|total_return)/.test(label)))
         .toEqual([]);
