@@ -11,13 +11,14 @@ import type { Context } from "../routers/common/trpc.ts";
 import { claimInvitation } from "../routers/invitations.ts";
 import { logUnreadable } from "../routers/common/stored_records.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/common/errors.ts";
+import { UserTurns } from "../routers/common/user_turns.ts";
 import { findNearestPath } from "../routers/common/name_hints.ts";
 import { serveAgentSignIn } from "./agents/sign_in_routes.ts";
 import { serveAgents } from "./agents/serve_agents.ts";
 import { answerAuth, refuseUnclearPaths } from "./requests/auth_answers.ts";
 import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
 import { findClientAddress, parseTrustedProxies } from "./requests/client_address.ts";
-import { type ContextSources, createContext, receiverOf, type ServerEnv } from "./requests/context.ts";
+import { type ContextSources, createContext, LOOKUPS_AT_ONCE, receiverOf, type ServerEnv } from "./requests/context.ts";
 import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
@@ -116,8 +117,9 @@ export function createApp(options: AppOptions): Handler {
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
   serveAccounts(app, options);
 
+  const lookups = new UserTurns(LOOKUPS_AT_ONCE);
   const addContext = async (c: HonoContext<ServerEnv>) => {
-    c.set("context", await createContext(c, options));
+    c.set("context", await createContext(c, options, lookups));
     limitUser(c);
   };
   const { stallMs } = options;

@@ -1,6 +1,5 @@
 import { AppError } from "./errors.ts";
 
-const AT_ONCE = 2;
 const WAITING_MAX = 64;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -9,9 +8,14 @@ interface Turns {
   readonly waiting: (() => void)[];
 }
 
-/** Lets few long readings of one user run at a time, in the order of their arrival: one user's must not slow everybody's. */
+/** Lets few works of one user run at a time, such as long readings, in the order of their arrival: one user's must not slow everybody's. */
 export class UserTurns {
+  readonly #atOnce: number;
   readonly #users = new Map<string, Turns>();
+
+  constructor(atOnce = 2) {
+    this.#atOnce = atOnce;
+  }
 
   /** Runs the work when it is its turn. @throws AppError RATE_LIMITED where too much of the user's waits already. */
   async run<Answer>(userId: string, work: () => Promise<Answer>): Promise<Answer> {
@@ -23,7 +27,7 @@ export class UserTurns {
   async runLater<Answer>(userId: string, work: () => Promise<Answer>): Promise<Answer> {
     const turns = this.#users.get(userId) ?? { running: 0, waiting: [] };
     this.#users.set(userId, turns);
-    if (turns.running < AT_ONCE) turns.running++;
+    if (turns.running < this.#atOnce) turns.running++;
     else {
       // The turn of the one that ends is passed on, so the number of running ones stays.
       await new Promise<void>((resolve) => turns.waiting.push(resolve));

@@ -57,9 +57,16 @@ export interface Auth {
   listSessionAddresses(email: string): Promise<readonly string[]>;
   /** The user and session of a request's cookie; null without a cookie, or with a forged or expired one. */
   findSession(headers: Headers): Promise<Caller | null>;
-  /** The same, and lengthens a session that is used a day after its start or its last renewal: `cookies` then say so. */
-  useSession(headers: Headers): Promise<Caller & { readonly cookies: readonly string[] } | null>;
+  /**
+   * The same, and lengthens a session that is used a day after its start or its last renewal: `cookies` then say so.
+   *
+   * @param inTurn Asks the database when it is the turn of the session with this token. No forged cookie gets there.
+   */
+  useSession(headers: Headers, inTurn: SessionTurn): Promise<UsedSession | null>;
 }
+
+type UsedSession = Caller & { readonly cookies: readonly string[] };
+type SessionTurn = <Found>(token: string, find: () => Promise<Found>) => Promise<Found>;
 
 /**
  * Builds the authentication on our tables.
@@ -128,9 +135,12 @@ export function createAuth(
   const findCaller: Auth["findSession"] = async (headers) => await getSession(await renew(headers), true);
   return {
     findSession: findCaller,
-    useSession: async (given) => {
+    useSession: async (given, inTurn) => {
       const headers = await renew(given);
-      return await findCurrent(headers) ?? await getSession(headers, false);
+      const token = await readToken(headers, await auth.$context);
+      return token === undefined
+        ? null
+        : await inTurn(token, async () => await findCurrent(headers, token) ?? await getSession(headers, false));
     },
     findUserId: async (headers) => (await findCaller(headers))?.user.id,
     needsPassword: async (headers) => {
@@ -182,20 +192,22 @@ interface SessionRules {
   readonly sessionConfig: { readonly expiresIn: number; readonly updateAge: number };
 }
 
+/** The token of a request's cookie; undefined without a valid signature. */
+async function readToken(headers: Headers, { secret, authCookies }: SessionRules): Promise<string | undefined> {
+  return await readSessionToken(headers.get("cookie") ?? "", authCookies.sessionToken.name, secret);
+}
+
 /**
  * Finds a session that needs nothing but to be read, in one statement: the library takes two, and most of a short request's time.
  *
- * @returns A function that answers null where the library must decide: no valid signature, no such session, one that has ended or is to
- * be renewed, or a cookie that it would clear.
+ * @returns A function that answers null where the library must decide: no such session, one that has ended or is to be renewed, or a
+ * cookie that it would clear.
  */
 function createFinder(db: Db, library: Promise<SessionRules>) {
-  return async (headers: Headers): Promise<Caller & { readonly cookies: readonly string[] } | null> => {
-    const cookie = headers.get("cookie");
-    if (cookie === null) return null;
-    const { secret, authCookies, sessionConfig: { expiresIn, updateAge } } = await library;
-    if (cookie.includes(authCookies.sessionData.name)) return null;
-    const token = await readSessionToken(cookie, authCookies.sessionToken.name, secret);
-    const found = token === undefined ? undefined : await findSession(db, token);
+  return async (headers: Headers, token: string): Promise<UsedSession | null> => {
+    const { authCookies, sessionConfig: { expiresIn, updateAge } } = await library;
+    if (headers.get("cookie")?.includes(authCookies.sessionData.name)) return null;
+    const found = await findSession(db, token);
     if (found === undefined) return null;
     const { user, quotas, ...session } = found;
     const usedFor = expiresIn - (session.expiresAt.getTime() - Date.now()) / 1000;

@@ -2,9 +2,11 @@ import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
 import { AnswerBudget } from "../../routers/common/answer_budget.ts";
+import { AppError } from "../../routers/common/errors.ts";
 import { openLink } from "../../routers/common/link.ts";
 import { acceptToken } from "../../routers/token_secret.ts";
 import type { Context, Services } from "../../routers/common/trpc.ts";
+import type { UserTurns } from "../../routers/common/user_turns.ts";
 import type { Auth } from "./auth.ts";
 import type { Receiver } from "../answers/stream_limits.ts";
 
@@ -26,6 +28,9 @@ export function receiverOf(c: HonoContext<ServerEnv>): Receiver {
   return { address: clientNetwork, userId: user?.id ?? null };
 }
 
+/** The most requests of one session, one token or one address's tokens whose user is looked up at a time. */
+export const LOOKUPS_AT_ONCE = 8;
+
 /** The parts that a request's context is made of. */
 export interface ContextSources extends Services {
   readonly auth: Auth;
@@ -44,10 +49,16 @@ const SESSIONLESS: ReadonlySet<string> = new Set([
 /**
  * Makes a request's context: its user, and whether it has the ingestion secret.
  *
+ * @param lookups The turns of sessions and tokens. The database answers questions in their order, so without turns everybody would
+ * wait behind one user's flood.
  * @throws AppError UNAUTHENTICATED for a wrong token, SHARE_NOT_FOUND for a link that opens nothing.
  */
-export async function createContext(c: HonoContext<ServerEnv>, sources: ContextSources): Promise<Context> {
-  const found = SESSIONLESS.has(c.req.path) ? null : await findCaller(c, sources);
+export async function createContext(
+  c: HonoContext<ServerEnv>,
+  sources: ContextSources,
+  lookups: UserTurns,
+): Promise<Context> {
+  const found = SESSIONLESS.has(c.req.path) ? null : await findCaller(c, sources, lookups);
   return {
     db: sources.db,
     queue: sources.queue,
@@ -79,10 +90,23 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
 }
 
 /** The user of a token in `Authorization: Bearer`, else of the session cookie. @throws AppError UNAUTHENTICATED for a wrong token. */
-async function findCaller(c: HonoContext<ServerEnv>, { auth, db }: ContextSources) {
-  const [, token] = /^Bearer +(.*)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-  if (token !== undefined) return await acceptToken(db, token);
-  const found = await auth.useSession(c.req.raw.headers);
+async function findCaller(c: HonoContext<ServerEnv>, { auth, db }: ContextSources, lookups: UserTurns) {
+  const { headers, signal } = c.req.raw;
+  const inTurn = <Found>(key: string, find: () => Promise<Found>) =>
+    lookups.runLater(key, async () => {
+      // Nobody reads the answer; the status is for the log and the metrics.
+      if (signal.aborted) {
+        throw new AppError("VALIDATION_FAILED", "Cannot answer: the connection ended before the answer");
+      }
+      return await find();
+    });
+  const [, token] = /^Bearer +(.*)$/i.exec(headers.get("authorization") ?? "") ?? [];
+  if (token !== undefined) {
+    // An address can make up any number of tokens.
+    const address = addressGroup(c.get("clientAddress"));
+    return await inTurn(`token ${token}`, () => inTurn(`address ${address}`, () => acceptToken(db, token)));
+  }
+  const found = await auth.useSession(headers, (session, find) => inTurn(`session ${session}`, find));
   if (found !== null) c.set("renewedCookies", found.cookies);
   return found;
 }

@@ -1,7 +1,8 @@
 import { constantTimeEqual, makeSignature } from "better-auth/crypto";
 
 /**
- * The token of a session's cookie, as the authentication library signs it: `TOKEN.HMAC`, URL-encoded, the HMAC-SHA-256 in base64.
+ * The token of a session's cookie, as the authentication library signs it: `TOKEN.HMAC`, URL-encoded, the HMAC-SHA-256 in base64. Some
+ * clients send it in quotes.
  *
  * @param header The request's Cookie header.
  * @param name The cookie's; the first of that name counts.
@@ -11,7 +12,7 @@ export async function readSessionToken(header: string, name: string, secret: str
   const prefix = `${name}=`;
   const encoded = header.split(";").map((part) => part.trim()).find((part) => part.startsWith(prefix));
   if (encoded === undefined) return undefined;
-  const value = decode(encoded.slice(prefix.length));
+  const value = decode(encoded.slice(prefix.length).replace(/^"(.*)"$/, "$1"));
   const end = value.lastIndexOf(".");
   const token = value.slice(0, Math.max(0, end));
   if (token === "") return undefined;

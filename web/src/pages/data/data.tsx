@@ -35,10 +35,6 @@ export function DataPage() {
   const { data, error, refetch, isPending, hasNextPage } = list;
   const rows = data?.pages.flatMap(({ instruments }) => instruments) ?? [];
   const isFiltered = search !== "" || assetClass !== "all";
-  const isSampleAlone = !isFiltered && rows.length > 0 && rows.every(({ provider }) => provider === "sample");
-  // The offer stays while a market that it fetches is already held in part.
-  const [isOffered, setOffered] = useState(false);
-  if (isSampleAlone && !isOffered) setOffered(true);
   if (error && data === undefined) return <Failure error={error} reset={() => void refetch()} />;
   return (
     <div className="flex flex-col gap-3">
@@ -62,7 +58,7 @@ export function DataPage() {
         />
       </div>
       {session?.user.role === "admin" && <CsvImport />}
-      {isOffered && !isFiltered && <RealMarkets />}
+      {!isFiltered && rows.length > 0 && rows.every(({ provider }) => provider === "sample") && <RealMarkets />}
       <Table
         label="Instruments"
         columns={COLUMNS}
