@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { importStock, inline, INPUTS, REQUEST, run } from "../support/input_runs.ts";
+import { RISING_SCRIPT } from "../support/market_scripts.ts";
 import { serveMarkets } from "../support/made_markets.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { buildInterpreter } from "../../workers/sandbox/python/build_interpreter.ts";
@@ -12,15 +13,6 @@ await buildInterpreter();
 
 const SYMBOLS = ["AAA", "BBB", "CCC"];
 const instruments = SYMBOLS.map((symbol) => ({ symbol, exchange: "LAB" }));
-/** The rule of the example, rising_markets, in a script. */
-const SCRIPT = `portfolio(({ days = 3 }) => ({
-  warmup: days,
-  prepare(markets) { this.means = markets.map((m) => sma(m.inputs.daily.close, days)); },
-  decide(now, markets, account, orders) {
-    const rising = markets.filter((m) => m.isMember && m.i >= 0 && m.close[m.i] > this.means[m.index][m.i]);
-    orders.target(Object.fromEntries(rising.map((m) => [m.id, 1 / rising.length])), { minTrade: 0.05 });
-  },
-}));`;
 const PYTHON = `class Rising(Portfolio):
     days = 3
     warmup = 3
@@ -73,7 +65,7 @@ async function traded(user: TestClient, parameters: object, rest: object = {}) {
 }
 
 async function twins(user: TestClient, module: Uint8Array): Promise<void> {
-  const expected = await traded(user, { inputs: INPUTS, runtime: inline(SCRIPT) });
+  const expected = await traded(user, { inputs: INPUTS, runtime: inline(RISING_SCRIPT) });
   const { lists: [trades = []] } = expected;
   expect(trades.length).toBeGreaterThan(50);
   expect(new Set(trades.map(({ instrument }) => instrument)).size).toBe(3);
@@ -93,7 +85,7 @@ async function resampled(user: TestClient): Promise<void> {
       "askInput,",
       "askResampled,",
     );
-  const script = SCRIPT.replace("m.inputs.daily.close", 'resample(m, "1d").close');
+  const script = RISING_SCRIPT.replace("m.inputs.daily.close", 'resample(m, "1d").close');
   const expected = await traded(user, { runtime: inline(script) });
   expect(expected.lists[0]!.length).toBeGreaterThan(50);
   const source = PYTHON.replace("m.inputs.daily.close", 'resample(m, "1d").close');

@@ -1,6 +1,7 @@
 /** Modules that decide on many markets, in a service with the permissions of the task. */
 import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
+import { CAREFUL_SCRIPT } from "../support/market_scripts.ts";
 import { serveMarkets } from "../support/made_markets.ts";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 
@@ -14,41 +15,32 @@ const REQUEST = {
   end_date: "2024-03-01",
   fresh: true,
 };
-const EXAMPLES = new URL("../../strategies/examples/assemblyscript/", import.meta.url);
+const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
 const OWN = { top: 2, lookback: 48, skip: 0, filter: -0.5, every: "day", exposure: 1, minTrade: 0 };
 
 Deno.test("a module decides on many markets with one account", async (t) => {
   const { user, endService } = await serveMarkets(SYMBOLS);
-  const runtime = { type: "wasm", artifact: { content_base64: (await compileRotation()).toBase64() } };
-  await t.step("it trades as the built-in does, inline and registered", () => twin(user, runtime));
+  const rotation = await Deno.readTextFile(new URL("assemblyscript/momentum_rotation.ts", EXAMPLES));
+  const modules = {
+    assemblyscript: await compileMarkets(rotation),
+    c: await Deno.readFile(new URL("c/momentum_rotation.wasm", EXAMPLES)),
+    rust: await Deno.readFile(new URL("rust/momentum_rotation.wasm", EXAMPLES)),
+  };
+  for (const [language, module] of Object.entries(modules)) {
+    await t.step(
+      `in ${language} it trades as the built-in does, inline and registered`,
+      () => twin(user, language, inline(module)),
+    );
+  }
   await t.step(
     "a negative sum of weights that money cannot pay is scaled down together, as a script's is",
     () => shorts(user),
   );
   await t.step("its trades, their details, working orders and fills are those of a script", () => tables(user));
-  await t.step("it needs instruments, and is no optimization of one market", () => alone(user, runtime));
+  await t.step("it needs instruments, and is no optimization of one market", () => alone(user, inline(modules.c)));
   await endService();
 });
 
-/** Six candles after a loss a market is entered again. Once a trade was half a percent ahead, its stop is at the entry. */
-const CAREFUL_SCRIPT = `portfolio(() => ({
-  decide(now, markets, account, orders) {
-    for (const { id, i, close, quantity } of markets) {
-      if (i < 0) continue;
-      const book = orders.of(id);
-      for (const { trade, entryPrice, stopLoss, bestPrice, tag } of book.trades) {
-        if (tag !== "in") throw new Error("its tag is gone");
-        if (bestPrice > 1.005 * entryPrice && stopLoss !== entryPrice) book.protect(trade, { stopLoss: entryPrice });
-      }
-      const last = account.closedTrades.find(({ market }) => market === id);
-      const mayEnter = last === undefined || last.profit > 0 || i - last.exitIndex >= 6;
-      if (quantity !== 0 || book.working.length > 0 || !mayEnter) continue;
-      const guards = { stopLossFraction: 0.01, takeProfitFraction: 0.02 };
-      const size = { size: 0.2, sizeBy: "equity_fraction" };
-      book.buy({ limitPrice: 0.998 * close[i], candlesMax: 3, ...size, ...guards, tag: "in" });
-    }
-  },
-}));`;
 const CAREFUL_MODULE = `
 import { buy, BY_EQUITY_FRACTION, detailsAt, fillAt, frame, LIMIT, moveStopLoss, valueAt } from "./hindcast";
 import { Markets, playMarkets, Portfolio } from "./hindcast_markets";
@@ -105,7 +97,7 @@ playMarkets(() => new Careful());
 `;
 
 async function tables(user: TestClient): Promise<void> {
-  const module = { type: "wasm", artifact: { content_base64: (await compileMarkets(CAREFUL_MODULE)).toBase64() } };
+  const module = inline(await compileMarkets(CAREFUL_MODULE));
   const lists = [];
   for (const runtime of [{ type: "script", source: CAREFUL_SCRIPT }, module]) {
     const parameters = { timeframe: "1h", instruments: INSTRUMENTS, runtime, execution: { commission: 0.001 } };
@@ -127,28 +119,26 @@ async function tables(user: TestClient): Promise<void> {
   expect(orders.some(({ status }) => status === "expired")).toBe(true);
 }
 
-async function compileRotation(): Promise<Uint8Array> {
-  return await compileMarkets(await Deno.readTextFile(new URL("momentum_rotation.ts", EXAMPLES)));
-}
+const inline = (module: Uint8Array) => ({ type: "wasm", artifact: { content_base64: module.toBase64() } });
 
 async function compileMarkets(source: string): Promise<Uint8Array> {
-  const read = (name: string) => Deno.readTextFile(new URL(name, EXAMPLES));
+  const read = (name: string) => Deno.readTextFile(new URL(`assemblyscript/${name}`, EXAMPLES));
   return await compileAssemblyScript(source, {
     "hindcast.ts": await read("hindcast.ts"),
     "hindcast_markets.ts": await read("hindcast_markets.ts"),
   });
 }
 
-async function twin(user: TestClient, runtime: object): Promise<void> {
+async function twin(user: TestClient, language: string, runtime: object): Promise<void> {
   const common = { ...OWN, timeframe: "1h", instruments: INSTRUMENTS };
   const builtin = await complete(user, { strategy: "Momentum Rotation", parameters: common });
   const inline = await complete(user, { strategy: "mine", parameters: { ...common, runtime } });
   const registered = await user.send("POST", "/api/strategies", {
     strategy: {
-      slug: "my-rotation",
-      name: "my-rotation",
+      slug: `${language}-rotation`,
+      name: `${language}-rotation`,
       runtime_type: "wasm",
-      language: "assemblyscript",
+      language,
       lookback_candles: 50,
       default_config: OWN,
       initial_version: { version: "1.0", runtime_config: runtime },
@@ -157,7 +147,7 @@ async function twin(user: TestClient, runtime: object): Promise<void> {
   expect([registered.status, registered.at("/error")]).toEqual([201, undefined]);
   expect(registered.at("/strategy/runtime")).toMatchObject({ type: "wasm", decidesOn: "markets" });
   const named = await complete(user, {
-    strategy: "my-rotation",
+    strategy: `${language}-rotation`,
     parameters: { timeframe: "1h", instruments: INSTRUMENTS },
   });
   for (const { id, result } of [inline, named]) {
@@ -212,7 +202,7 @@ async function shorts(user: TestClient): Promise<void> {
 
 async function alone(user: TestClient, runtime: object): Promise<void> {
   const parameters = { timeframe: "1h", ...OWN };
-  for (const each of [runtime, { slug: "my-rotation" }]) {
+  for (const each of [runtime, { slug: "c-rotation" }]) {
     const answer = await user.send("POST", "/api/backtests", {
       backtest: { ...REQUEST, strategy: "mine", parameters: { ...parameters, runtime: each } },
     });

@@ -99,7 +99,7 @@ Deno.test("a moving-average cross has at most 25 lines in each language", async 
 
 Deno.test("the committed modules have the checksums beside their sources", async () => {
   for (const language of ["c", "rust"]) {
-    for (const name of ["sma_cross.wasm", "daily_trend.wasm"]) {
+    for (const name of ["sma_cross.wasm", "daily_trend.wasm", "momentum_rotation.wasm"]) {
       const module = await Deno.readFile(new URL(`${language}/${name}`, EXAMPLES));
       const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", module)).toHex();
       expect(await readText(`${language}/${name}.sha256`)).toBe(`${sum}  ${name}\n`);

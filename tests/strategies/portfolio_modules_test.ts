@@ -19,7 +19,7 @@ import {
   wanderingCloses,
 } from "../workers/sandbox/wasm/modules.ts";
 
-const EXAMPLES = new URL("../../strategies/examples/assemblyscript/", import.meta.url);
+const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
 const OWN = { top: 2, lookback: 40, skip: 2, filter: -0.2, every: "week", exposure: 0.9, minTrade: 0.01 };
 
 /** Four markets, of which one joins late and two have dates. */
@@ -51,29 +51,47 @@ function runModule(module: Uint8Array, parameters: object = {}, task = marketsTa
 let compiled: Promise<Uint8Array> | null = null;
 
 async function compileExample(): Promise<Uint8Array> {
-  const read = (name: string) => Deno.readTextFile(new URL(name, EXAMPLES));
+  const read = (name: string) => Deno.readTextFile(new URL(`assemblyscript/${name}`, EXAMPLES));
   return await compileAssemblyScript(await read("momentum_rotation.ts"), {
     "hindcast.ts": await read("hindcast.ts"),
     "hindcast_markets.ts": await read("hindcast_markets.ts"),
   });
 }
 
-Deno.test("the rotation in AssemblyScript gives the built-in's result to the byte", async () => {
-  const module = await (compiled ??= compileExample());
-  const task = marketsTask();
-  const answer = runModule(module, OWN, task);
-  const { positionsMax: _max, rank: _rank, seed: _seed, ...settings } = task;
-  const strategy = findPortfolioBuiltin("momentum-rotation")!.create(OWN);
-  const expected = runPortfolio({ ...settings, strategy, control: null });
-  expect(expected.trades.count).toBeGreaterThan(50);
-  expect(answer).toMatchObject({
-    type: "completed",
-    integrity: { lookahead: { status: "passed" }, determinism: { status: "passed" } },
+const ROTATIONS: readonly (readonly [language: string, read: () => Promise<Uint8Array>])[] = [
+  ["C", () => Deno.readFile(new URL("c/momentum_rotation.wasm", EXAMPLES))],
+  ["Rust", () => Deno.readFile(new URL("rust/momentum_rotation.wasm", EXAMPLES))],
+  ["AssemblyScript", () => compiled ??= compileExample()],
+];
+
+for (const [language, read] of ROTATIONS) {
+  Deno.test(`the rotation in ${language} gives the built-in's result to the byte`, async () => {
+    const module = await read();
+    for (const more of [{}, { every: "quarter", top: 3 }, { every: "day", skip: 0, filter: 0.05, exposure: 0.4 }]) {
+      const own = { ...OWN, ...more };
+      const task = marketsTask();
+      const answer = runModule(module, own, task);
+      const { positionsMax: _max, rank: _rank, seed: _seed, ...settings } = task;
+      const strategy = findPortfolioBuiltin("momentum-rotation")!.create(own);
+      const expected = runPortfolio({ ...settings, strategy, control: null });
+      expect(expected.trades.count).toBeGreaterThan(own.every === "week" ? 50 : 10);
+      expect(answer).toMatchObject({
+        type: "completed",
+        integrity: { lookahead: { status: "passed" }, determinism: { status: "passed" } },
+      });
+      if (!("result" in answer)) throw new Error("It did not complete");
+      const bytesOf = (result: object) => encodeFrame({ type: "done", outcome: { type: "completed", result } });
+      expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
+    }
   });
-  if (!("result" in answer)) throw new Error("It did not complete");
-  const bytesOf = (result: object) => encodeFrame({ type: "done", outcome: { type: "completed", result } });
-  expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
-});
+
+  Deno.test(`the rotation in ${language} refuses parameters that contradict each other`, async () => {
+    expect(runModule(await read(), { ...OWN, skip: 50 })).toMatchObject({
+      type: "failed",
+      message: expect.stringContaining("skip must be less than lookback"),
+    });
+  });
+}
 
 Deno.test("a check says that it decides on many markets, and a run over one market refuses it", async () => {
   const module = await (compiled ??= compileExample());
@@ -86,10 +104,6 @@ Deno.test("a check says that it decides on many markets, and a run over one mark
   expect(doWasmJob({ kind: "run", ...job, lookbackWanted: null, task }, createControl())).toMatchObject({
     type: "failed",
     message: "Cannot use the module: it decides on many markets: give instruments or a universe",
-  });
-  expect(runModule(module, { ...OWN, skip: 50 })).toMatchObject({
-    type: "failed",
-    message: expect.stringContaining("skip must be less than lookback"),
   });
 });
 

@@ -13,12 +13,9 @@ const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname
 // Debian's compilers first: they built the committed modules.
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-for (
-  const [language, name] of [["c", "sma_cross"], ["c", "daily_trend"], ["rust", "sma_cross"], [
-    "rust",
-    "daily_trend",
-  ]] as const
-) {
+const MODULES = ["sma_cross", "daily_trend", "momentum_rotation"];
+
+for (const [language, name] of ["c", "rust"].flatMap((language) => MODULES.map((name) => [language, name] as const))) {
   Deno.test(`the ${language} example's command gives the committed module ${name} to the byte`, async () => {
     const example = join(EXAMPLES, language);
     const folder = await Deno.makeTempDir({ prefix: "hindcast-build-" });

@@ -14,6 +14,7 @@ export const DEBIAN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "tests/docs/systemd.ts": ["systemd"],
   "tests/docs/research_in_python.ts": ["python3-numpy", "python3-scipy"],
   "tests/support/debian_packages.ts": ["python3"],
+  "tests/strategies/market_toolchains.ts": ["clang", "libstd-rust-dev-wasm32", "lld", "rustc"],
   "tests/strategies/toolchains.ts": ["clang", "libstd-rust-dev-wasm32", "lld", "rustc"],
 };
 

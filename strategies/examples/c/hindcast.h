@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
   i32 order, entry_index;
   double entry_time, stop_loss, take_profit, trailing_stop, best_price, worst_price, profit;
-  u32 tag_len;
+  u32 tag_len, reserved;
   char tag[64];
 } Details;
 
@@ -86,6 +86,8 @@ typedef struct {
 } Frame;
 
 _Static_assert(sizeof(Order) == 112 && sizeof(Input) == 32 && sizeof(Frame) == 184, "the layout of ABI version 1");
+_Static_assert(sizeof(Details) == 136 && __builtin_offsetof(Details, tag) == 72, "the layout of ABI version 1");
+_Static_assert(sizeof(Fill) == 176 && __builtin_offsetof(Fill, tag) == 112, "the layout of ABI version 1");
 
 /* The candles, the account and the requests of prepare(), such as frame->warmup. */
 static Frame *frame;

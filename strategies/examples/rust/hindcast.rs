@@ -1,6 +1,6 @@
 //! Strategies in Rust: version 1 of strategies/ABI.md, which explains every field. A strategy implements `Strategy` and is
 //! named in `strategy!`.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports, unused_macros)]
 
 use std::alloc::Layout;
 use std::cell::Cell;
@@ -90,6 +90,7 @@ pub struct Details {
     pub worst_price: f64,
     pub profit: f64,
     pub tag_len: u32,
+    reserved: u32,
     pub tag: [u8; 64],
 }
 
@@ -201,6 +202,7 @@ pub struct Frame {
 }
 
 const _: () = assert!(std::mem::size_of::<Order>() == 112 && std::mem::size_of::<Frame>() == 184);
+const _: () = assert!(std::mem::size_of::<Details>() == 136 && std::mem::size_of::<Fill>() == 176);
 
 /// Each column, from the first candle to the deciding one, and the tables that `prepare` requested.
 impl Frame {
