@@ -143,7 +143,10 @@ Deno.test("a trader adds a daily trend to an example, and asks the same of many 
     expect(runtime).toMatchObject({ type: "remote", endpoint: "serve:rotation", mode: "portfolio", every: "month" });
     expect(await findViolations(page)).toEqual([]);
   });
-  await t.step("a service with the sample alone offers real markets", () => fetchRealMarket(page, service.url));
+  await t.step(
+    "a service with the sample alone offers real markets",
+    () => fetchRealMarket(page, service.url, exchange),
+  );
   await t.step("a page that fails names the likely cause", () => failOnce(page, service.url));
   expect(complaints.filter((each) => !/status of (400|502)/.test(each))).toEqual([]);
   await page.context().close();

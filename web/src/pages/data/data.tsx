@@ -35,6 +35,10 @@ export function DataPage() {
   const { data, error, refetch, isPending, hasNextPage } = list;
   const rows = data?.pages.flatMap(({ instruments }) => instruments) ?? [];
   const isFiltered = search !== "" || assetClass !== "all";
+  const isSampleAlone = !isFiltered && rows.length > 0 && rows.every(({ provider }) => provider === "sample");
+  // The offer stays while a market that it fetches is already held in part.
+  const [isOffered, setOffered] = useState(false);
+  if (isSampleAlone && !isOffered) setOffered(true);
   if (error && data === undefined) return <Failure error={error} reset={() => void refetch()} />;
   return (
     <div className="flex flex-col gap-3">
@@ -58,7 +62,7 @@ export function DataPage() {
         />
       </div>
       {session?.user.role === "admin" && <CsvImport />}
-      {!isFiltered && rows.length > 0 && rows.every(({ provider }) => provider === "sample") && <RealMarkets />}
+      {isOffered && !isFiltered && <RealMarkets />}
       <Table
         label="Instruments"
         columns={COLUMNS}

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, client, describeError } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { formatCount } from "../../parts/format.ts";
 import { DAY_MS } from "../../parts/scale.ts";
 
 const DAYS = 90;
@@ -12,13 +13,17 @@ const MARKETS = [
   { symbol: "EURUSD", exchange: "DUKASCOPY", assetClass: "forex" },
 ] as const;
 
+const LOOK_MS = 1_000;
+
+type Market = (typeof MARKETS)[number];
+
 /** Offers the candles of real markets where the archive has the sample alone. */
 export function RealMarkets() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const fetching = useMutation({
     // A market that is asked for is fetched and kept.
-    mutationFn: ({ symbol, exchange, assetClass }: (typeof MARKETS)[number]) =>
+    mutationFn: ({ symbol, exchange, assetClass }: Market) =>
       client.marketData.ticks.query({
         ...{ symbol, exchange, assetClass, provider: "provider_a", timeframe: "1h", limit: 1 },
         startDate: dateOf(Date.now() - DAYS * DAY_MS),
@@ -47,11 +52,28 @@ export function RealMarkets() {
           </Button>
         ))}
       </div>
-      <p role="alert" className="mt-1 min-h-5 truncate text-sm text-danger" title={fetching.error?.message}>
-        {fetching.error && `The provider was not reached or refused: ${describeError(fetching.error)}`}
-      </p>
+      <div className="mt-1 min-h-5 text-sm">
+        <p role="status" className="text-muted">{fetching.isPending && <Arrived market={fetching.variables} />}</p>
+        <p role="alert" className="wrap-anywhere text-danger">
+          {fetching.error && `The provider was not reached or refused: ${describeError(fetching.error)}`}
+        </p>
+        {fetching.error && (
+          <p>
+            What has arrived is kept. Try again in a minute, or take a market of another provider.
+          </p>
+        )}
+      </div>
     </section>
   );
+}
+
+/** The candles of a market that have arrived so far. */
+function Arrived({ market: { symbol, exchange } }: { readonly market: Market }) {
+  const { data } = useQuery(
+    api.marketData.instruments.queryOptions({ search: symbol }, { refetchInterval: LOOK_MS, gcTime: 0 }),
+  );
+  const held = data?.instruments.find((each) => each.symbol === symbol && each.exchange === exchange);
+  return `Fetching ${symbol} of ${exchange}: ${formatCount(held?.candles ?? 0)} candles so far.`;
 }
 
 function dateOf(time: number): string {
