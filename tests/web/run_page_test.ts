@@ -39,7 +39,7 @@ Deno.test("a run's page shows why trades were made, and follows what programs ch
     // The whole reason is there to read.
     const reason = row.getByRole("cell", { name: /^the fast average crossed (above|below) the slow one/ }).first();
     await reason.waitFor();
-    const cell = "document.querySelector('[role=row][aria-current=true] > :nth-child(7)')";
+    const cell = "document.querySelector('[role=row][aria-current=true] > :nth-child(9)')";
     const [height, room] = await page.evaluate(`[${cell}.scrollHeight, ${cell}.clientHeight]`) as number[];
     expect(height).toBeLessThanOrEqual(room!);
     expect(await findViolations(page)).toEqual([]);

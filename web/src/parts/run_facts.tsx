@@ -10,7 +10,7 @@ type Facts = Pick<
 export function RunFacts({ facts, children }: { readonly facts: Facts; readonly children: ReactNode }) {
   const { name, strategy, symbol, exchange, start_date, end_date, parameters } = facts;
   return (
-    <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
+    <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted max-sm:text-xs">
       {name !== null && <span className="wrap-anywhere text-text">{strategy}</span>}
       <span className="break-all">
         <span className="font-medium text-text">{symbol}</span> {exchange}

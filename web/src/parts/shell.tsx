@@ -52,7 +52,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
       </header>
       <ConnectionNote />
       <Shortcuts />
-      <Main id="main" className="mx-auto w-full max-w-(--page-width) grow px-4 py-4">
+      <Main id="main" className="mx-auto w-full max-w-(--page-width) grow px-4 py-4 max-sm:py-2">
         {children}
         <Tour />
       </Main>

@@ -70,17 +70,21 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
       />
       {!isReadOnly && (
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 max-sm:contents">
-          <div className="min-w-0 grow basis-80 max-sm:order-1 max-sm:grow-0 max-sm:basis-auto">
+          <div className="min-w-0 grow basis-80 max-sm:order-3 max-sm:grow-0 max-sm:basis-auto">
             <RunTries backtest={backtest} />
           </div>
-          <Button aria-expanded={isOpen} onClick={toggle} className="max-sm:self-start">Change and see</Button>
+          <Button aria-expanded={isOpen} onClick={toggle} className="max-sm:order-1 max-sm:self-start">
+            Change and see
+          </Button>
         </div>
       )}
       <div
         data-wide
         className="flex flex-col gap-3 max-sm:contents min-[2000px]:grid min-[2000px]:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] min-[2000px]:items-start"
       >
-        <div className={isOpen ? "grid items-start gap-3 lg:grid-cols-[17rem_minmax(0,1fr)]" : "contents"}>
+        <div
+          className={isOpen ? "grid items-start gap-3 max-sm:contents lg:grid-cols-[17rem_minmax(0,1fr)]" : "contents"}
+        >
           {isOpen && (
             <Suspense>
               <ChangePanel backtest={saved} tried={tried} onTried={setTried} />
@@ -150,7 +154,7 @@ function ResultOrigin({ backtest: { id, stale, reused_from } }: { readonly backt
         </p>
       )}
       {reused_from !== null && (
-        <p className="text-sm text-muted">
+        <p className="text-sm text-muted max-sm:order-3">
           You had made this run before, so the result is that of the{" "}
           <Link to="/runs/$id" params={{ id: reused_from }} className={LINK}>earlier run</Link>.
         </p>

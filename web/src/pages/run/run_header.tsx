@@ -3,6 +3,9 @@ import type { Backtest } from "../../api.ts";
 import { formatCount, formatMoney } from "../../parts/format.ts";
 import { RunFacts } from "../../parts/run_facts.tsx";
 
+/** The first screen of a phone is for the name, the figures and the charts. Pages are columns, whose parts have an order. */
+const BELOW_CHARTS = "max-sm:order-3";
+
 /**
  * The market, the range and the parameters of a run.
  *
@@ -15,14 +18,18 @@ export function RunHeader({ backtest, heading, labels, actions }: {
   readonly actions?: ReactNode;
 }) {
   return (
-    <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
-      <div className="min-w-0 grow basis-80">
+    <header className="flex flex-wrap items-start gap-x-6 gap-y-2 max-sm:contents">
+      <div className="min-w-0 grow basis-80 max-sm:contents">
         {heading}
-        <RunFacts facts={backtest}>{formatMoney(backtest.initial_balance)}</RunFacts>
-        <Parameters parameters={backtest.parameters} />
-        {labels}
+        <div className="max-sm:-mt-3">
+          <RunFacts facts={backtest}>{formatMoney(backtest.initial_balance)}</RunFacts>
+        </div>
+        <div className={BELOW_CHARTS}>
+          <Parameters parameters={backtest.parameters} />
+          {labels}
+        </div>
       </div>
-      {actions}
+      <div className={BELOW_CHARTS}>{actions}</div>
     </header>
   );
 }

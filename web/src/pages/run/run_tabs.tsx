@@ -66,7 +66,7 @@ export function RunTabs({ backtest, result, definitions, showTrade }: {
     <Tabs.Root
       value={tab}
       onValueChange={choose}
-      className="min-w-0 rounded-lg border border-line bg-surface max-sm:order-2"
+      className="min-w-0 rounded-lg border border-line bg-surface max-sm:order-4"
     >
       <TabList values={tabs} labels={LABELS} className="border-b border-line px-2" />
       <Tabs.Panel value={tab} className="min-h-96 p-3">

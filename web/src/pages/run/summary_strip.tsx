@@ -58,7 +58,7 @@ export function SummaryStrip({ result, definitions, isNarrow = false, before }: 
         const metric = definitions.find((each) => each.name === name);
         const tone = metric?.isSigned ? toneClass(numberOf(metrics, name)) : "";
         return (
-          <div key={name} className="min-w-0 bg-surface px-3 py-2.5">
+          <div key={name} className={`min-w-0 bg-surface px-3 py-2.5 ${isNarrow ? "" : "max-sm:py-1"}`}>
             <dt className="min-h-4 truncate text-xs text-muted">
               {metric && <MetricName metric={metric} reason={reasons[name]} />}
             </dt>

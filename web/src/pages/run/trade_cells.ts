@@ -37,69 +37,86 @@ export interface TradeColumn {
   readonly isWide?: true;
 }
 
-const MARKET: TradeColumn = { label: "Market", width: "9rem", show: (t, i) => t.instrument[i] ?? "", isText: true };
+const NUMBER: TradeColumn = { label: "#", sort: "number", width: "3.25rem", show: (t, i) => formatCount(t.number[i]) };
+const MARKET: TradeColumn = {
+  label: "Market",
+  width: "6.25rem",
+  show: (t, i) => t.instrument[i] ?? "",
+  ...{ isText: true, isLong: true },
+};
+const SIDE: TradeColumn = {
+  label: "Side",
+  width: "3rem",
+  show: (t, i) => t.is_long[i] ? "long" : "short",
+  isText: true,
+};
+// The date above the hour.
+const TIME = { width: "5.25rem", isLong: true } as const;
+const PRICE_WIDTH = "5.5rem";
 
-/** The columns of a table of trades, in their order; those of a run over many markets name the market. @param zone IANA name, of the times. */
+/**
+ * The columns of a table of trades, in their order; those of a run over many markets name the market. All of them fit the page of a
+ * screen of 1,440 pixels.
+ *
+ * @param zone IANA name, of the times.
+ */
 export function tradeColumns(isPortfolio: boolean, zone: string): readonly TradeColumn[] {
-  const [number, side, ...rest] = TRADE_COLUMNS;
-  const times: readonly TradeColumn[] = [
+  return [
+    ...[NUMBER, ...(isPortfolio ? [MARKET] : []), SIDE],
     {
       label: `Entry (${shortZone(zone)})`,
       sort: "entry_time",
-      width: TIME_WIDTH,
       show: (t, i) => formatTime(t.entry_time[i]!, zone),
+      ...TIME,
     },
+    { label: "Entry price", width: PRICE_WIDTH, show: (t, i) => formatExact(t.entry_price[i]) },
     {
       label: `Exit (${shortZone(zone)})`,
       sort: "exit_time",
-      width: TIME_WIDTH,
       show: (t, i) => formatTime(t.exit_time[i] ?? null, zone),
+      ...TIME,
     },
+    { label: "Exit price", width: PRICE_WIDTH, show: (t, i) => formatExact(t.exit_price[i]) },
+    ...RESULT_COLUMNS,
   ];
-  return [number!, ...(isPortfolio ? [MARKET] : []), side!, ...times, ...rest];
 }
 
-const TIME_WIDTH = "9rem";
-
-const TRADE_COLUMNS: readonly TradeColumn[] = [
-  { label: "#", sort: "number", width: "4rem", show: (t, i) => formatCount(t.number[i]) },
-  { label: "Side", width: "4rem", show: (t, i) => t.is_long[i] ? "long" : "short", isText: true },
+const REASON_WIDTH = "minmax(8.5rem,1fr)";
+const RESULT_COLUMNS: readonly TradeColumn[] = [
   {
     label: "P&L",
     sort: "pnl",
-    width: "8rem",
+    width: "5.75rem",
     show: (t, i) => formatMoney(t.pnl[i], true),
     tone: (t, i) => toneClass(t.pnl[i]),
   },
   {
     label: "Return",
     sort: "return",
-    width: "6rem",
+    width: "4.5rem",
     show: (t, i) => formatPercent(t.return[i], true),
     tone: (t, i) => toneClass(t.return[i]),
   },
   {
     label: "Entry reason",
-    width: "minmax(13rem,1fr)",
+    width: REASON_WIDTH,
     show: (t, i) => joinPresent([entryReason(t, i), showOrder(t.entry_order[i])]),
     ...{ isText: true, isLong: true },
   },
   {
     label: "Exit reason",
-    width: "minmax(13rem,1fr)",
+    width: REASON_WIDTH,
     show: (t, i) => {
       const reason = exitReason(t, i) ?? "open";
       return joinPresent([`${reason}${t.ambiguous[i] ? ", ambiguous" : ""}`, showOrder(t.exit_order[i])]);
     },
     ...{ isText: true, isLong: true },
   },
-  { label: "Quantity", sort: "quantity", width: "7rem", show: (t, i) => formatExact(t.quantity[i]) },
-  { label: "Entry price", width: "7rem", show: (t, i) => formatExact(t.entry_price[i]) },
-  { label: "Exit price", width: "7rem", show: (t, i) => formatExact(t.exit_price[i]) },
-  { label: "MAE", isWide: true, sort: "mae", width: "5.5rem", show: (t, i) => formatPercent(t.mae[i]) },
-  { label: "MFE", isWide: true, sort: "mfe", width: "5.5rem", show: (t, i) => formatPercent(t.mfe[i]) },
-  { label: "Candles", isWide: true, sort: "candles", width: "5rem", show: (t, i) => formatCount(t.candles[i]) },
-  { label: "Fees", isWide: true, sort: "fees", width: "6rem", show: (t, i) => formatMoney(t.fees[i]) },
+  { label: "Quantity", sort: "quantity", width: "5.75rem", show: (t, i) => formatExact(t.quantity[i]) },
+  { label: "MAE", isWide: true, sort: "mae", width: "4.25rem", show: (t, i) => formatPercent(t.mae[i]) },
+  { label: "MFE", isWide: true, sort: "mfe", width: "4.25rem", show: (t, i) => formatPercent(t.mfe[i]) },
+  { label: "Candles", isWide: true, sort: "candles", width: "4.25rem", show: (t, i) => formatCount(t.candles[i]) },
+  { label: "Fees", isWide: true, sort: "fees", width: "4.75rem", show: (t, i) => formatMoney(t.fees[i]) },
 ];
 
 function showOrder(number: number | null | undefined): string | null {

@@ -48,7 +48,7 @@ export function TradeRows({ trades, columns, first, showTrade, ...sorting }: Sor
       aria-label="Trades"
       className="max-h-[32rem] overflow-auto min-[2000px]:max-h-[max(32rem,100dvh-32rem)]"
     >
-      <div role="table" aria-label="Trades" aria-rowcount={count + 1} className="min-w-max text-sm">
+      <div role="table" aria-label="Trades" aria-rowcount={count + 1} className="min-w-max text-xs">
         <div
           role="row"
           style={grid}
@@ -87,12 +87,14 @@ function Cell({ column: { show, tone, isText, isLong }, trade }: {
   readonly trade: TradeAt | undefined;
 }) {
   const look = trade === undefined ? "" : tone?.(trade.table, trade.i) ?? "";
+  const text = trade === undefined ? "…" : show(trade.table, trade.i);
   return (
     <div
       role="cell"
-      className={`px-2 ${isLong ? "line-clamp-2 text-xs" : "truncate"} ${isText ? "" : "text-right"} ${look}`}
+      title={isLong && isText ? text : undefined}
+      className={`px-1.5 ${isLong ? "line-clamp-2 wrap-anywhere" : "truncate"} ${isText ? "" : "text-right"} ${look}`}
     >
-      {trade === undefined ? "…" : show(trade.table, trade.i)}
+      {text}
     </div>
   );
 }
@@ -102,9 +104,9 @@ function Heading({ column: { label, sort: by, isText }, sort: { sort, order }, s
 }) {
   const isDown = by === sort ? order === "desc" : undefined;
   const turnsDown = isDown === undefined ? by !== "number" : !isDown;
-  const align = isText ? "text-left" : "text-right";
+  const align = isText ? "text-left" : "text-right [&_button]:text-right [&_button]:whitespace-normal";
   return (
-    <div role="columnheader" aria-sort={ariaSort(isDown)} className={`px-2 py-1.5 ${align}`}>
+    <div role="columnheader" aria-sort={ariaSort(isDown)} className={`px-1.5 py-1.5 ${align}`}>
       {by === undefined ? label : (
         <SortButton
           label={label}

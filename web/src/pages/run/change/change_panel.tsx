@@ -44,7 +44,10 @@ export function ChangePanel(props: ChangeProps) {
   );
   const chosen = slug === null ? chooseInline(backtest) : data && chooseSame(data.strategy, backtest);
   return (
-    <section aria-label="Change and see" className="min-w-0 rounded-lg border border-line bg-surface p-3">
+    <section
+      aria-label="Change and see"
+      className="min-w-0 rounded-lg border border-line bg-surface p-3 max-sm:order-2"
+    >
       {error !== null && <p role="alert" className="text-sm break-words text-danger">{describeError(error)}</p>}
       {chosen === undefined
         ? error === null && <p role="status" className="text-sm text-muted">Loading the settings …</p>

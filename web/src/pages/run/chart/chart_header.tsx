@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { Backtest } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Choice } from "../../../parts/choice.tsx";
@@ -34,22 +35,43 @@ export function ChartHeader({ backtest, shown, market, chooseMarket, bar, senten
       {isPortfolio && chooseMarket !== undefined && (
         <Choice
           label="Candles of"
+          isBareOnPhone
           values={["", ...(backtest.result?.portfolio?.contributions ?? []).map(({ instrument }) => instrument)]}
           labelOf={(each) => labelMarket(backtest, each)}
           value={market ?? ""}
           onChange={chooseMarket}
         />
       )}
-      <BarValues {...bar} zone={zone} isPortfolio={isPortfolio} />
-      <div className="ml-auto flex items-center gap-1 print:hidden">
+      <Strip label="Values of the bar">
+        <BarValues {...bar} zone={zone} isPortfolio={isPortfolio} />
+      </Strip>
+      <div className="ml-auto flex items-center gap-1 max-sm:*:px-1.5 print:hidden">
         <Button kind="quiet" onClick={showAll}>Whole run</Button>
         <ChartMenu market={shown} plots={bar.data.plots} zones={zones} coarser={coarserThan(backtest)} />
         <Button kind="quiet" aria-pressed={isLarge} onClick={() => enlarge(!isLarge)}>
           {isLarge ? "Back to the page" : "Enlarge"}
         </Button>
       </div>
-      <p className="w-full min-h-4 text-xs text-muted print:hidden">{sentence}</p>
-      <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
+      <p className="w-full min-h-4 text-xs text-muted max-sm:order-1 max-sm:truncate print:hidden">{sentence}</p>
+      {bar.data.plots.length > 0 && (
+        <Strip label="Values of the plots">
+          <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
+        </Strip>
+      )}
+    </div>
+  );
+}
+
+/** Values in a line that a phone scrolls sideways. Elsewhere they stand among the other parts of the header. */
+function Strip({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+      className="contents max-sm:order-1 max-sm:block max-sm:w-full max-sm:overflow-x-auto max-sm:whitespace-nowrap max-sm:[&_dl]:flex-nowrap max-sm:[&_div]:shrink-0"
+    >
+      {children}
     </div>
   );
 }
@@ -80,7 +102,7 @@ function BarValues({ data, bar, zone, isPortfolio }: {
     isPortfolio ? ["Net exposure", formatPercent(data.position[bar])] : ["Position", formatExact(data.position[bar])],
   ];
   return (
-    <div className="flex flex-wrap gap-x-3 text-xs">
+    <div className="flex flex-wrap gap-x-3 text-xs max-sm:flex-nowrap">
       <Legend time={data.time[bar] ?? null} zone={zone} items={items} />
     </div>
   );

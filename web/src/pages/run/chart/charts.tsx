@@ -4,7 +4,6 @@ import { api, type Backtest, type TradeAt } from "../../../api.ts";
 import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
 import { ChartHeader, ChartNote } from "./chart_header.tsx";
 import { coarserThan, useChartSettings, zonesOf } from "./chart_settings.ts";
-import { PLOT_PANE_PX } from "./plot_lines.ts";
 import { joinBars, loadBars, loadCoarse, type LoadedFills, loadFills, POINTS, type RunBars } from "./run_bars.ts";
 import { nameCharts } from "./chart_series.ts";
 import { type ChartMarket, isTraded, ownPanes } from "./panes.ts";
@@ -14,6 +13,10 @@ import { type ChartView, lastAtMost } from "./chart_window.ts";
 import { StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 import { describeFills } from "./trade_marks.ts";
+
+/** The height of the run's own panes, and of each pane of plots below them. On a phone all of them share what its first screen leaves. */
+const HEIGHT = "[--charts:580px] [--own-pane:110px] min-[2000px]:[--charts:max(580px,100dvh-34rem)] " +
+  "max-sm:[--charts:max(20rem,100dvh-27.5rem)] max-sm:[--own-pane:0px]";
 
 /** Lets other parts of the page move the charts. */
 export interface ChartsHandle {
@@ -69,7 +72,10 @@ export function Charts({ backtest, market = "", ...others }: {
     >
       {data === undefined
         ? (
-          <div className="grid h-[650px] place-items-center text-muted max-sm:h-[720px]" role="status">
+          <div
+            className="grid h-[650px] place-items-center text-muted max-sm:h-[max(29rem,100dvh-18rem)]"
+            role="status"
+          >
             {error ? "The charts could not be loaded." : "Loading the charts …"}
           </div>
         )
@@ -221,8 +227,8 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
         showAll={() => void chart.current?.showAll()}
       />
       <div
-        className="relative min-h-0 grow [--charts:580px] min-[2000px]:[--charts:max(580px,100dvh-34rem)] print:hidden"
-        style={isLarge ? {} : { height: `calc(var(--charts) + ${PLOT_PANE_PX * ownPanes(data.plots).length}px)` }}
+        className={`relative min-h-0 grow print:hidden ${HEIGHT}`}
+        style={isLarge ? {} : { height: `calc(var(--charts) + var(--own-pane) * ${ownPanes(data.plots).length})` }}
       >
         <div
           ref={container}
