@@ -92,7 +92,7 @@ Deno.test("a change of a setting runs again beside the charts, and is kept as a 
     expect([after.at("/backtest/name"), after.at("/backtest/parameters/slow")]).toEqual(["The saved one", 90]);
   });
 
-  await t.step("a phone has it above the charts", async () => {
+  await t.step("a phone has it below the charts", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${service.url}/runs/${saved}?change=true`);
     await panel.getByText("These are the settings of the saved run.").waitFor();

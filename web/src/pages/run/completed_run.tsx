@@ -36,7 +36,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
     setTried(undefined);
     void navigate({
       to: ".",
-      search: ({ change: _before, trade: _trade, ...search }) => isOpen ? search : { ...search, change: true as const },
+      search: ({ change: _before, ...search }) => isOpen ? search : { ...search, change: true as const },
       replace: true,
       resetScroll: false,
     });
@@ -105,10 +105,12 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
           backtest={backtest}
           result={result}
           definitions={metrics}
+          chosen={backtest.id === saved.id ? trade : undefined}
           showTrade={(shown) => {
             charts.current?.showTrade(shown);
             const number = shown.table.number[shown.i];
-            if (number === undefined) return;
+            // The address is the saved run's: a trade of a change has no place in it.
+            if (number === undefined || backtest.id !== saved.id) return;
             void navigate({
               to: ".",
               search: (search) => ({ ...search, trade: number }),

@@ -34,10 +34,12 @@ const LABELS: Readonly<Record<RunTab, string>> = {
 };
 
 /** The parts of a result below the charts, a tab each; the address names the open one. */
-export function RunTabs({ backtest, result, definitions, showTrade }: {
+export function RunTabs({ backtest, result, definitions, chosen, showTrade }: {
   readonly backtest: Backtest;
   readonly result: BacktestResult;
   readonly definitions: readonly Metric[];
+  /** The number of the trade that is marked at first. */
+  readonly chosen: number | undefined;
   readonly showTrade: (trade: TradeAt) => void;
 }) {
   const { tab: wanted = RUN_TABS[0], market = "", chart, trade, view, change } = useSearch({ strict: false });
@@ -105,7 +107,7 @@ export function RunTabs({ backtest, result, definitions, showTrade }: {
                   replace: true,
                   resetScroll: false,
                 })}
-              first={trade}
+              first={chosen}
               showTrade={showTrade}
             />
           )}

@@ -5,8 +5,8 @@ import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 import type { TradeColumn } from "./trade_cells.ts";
 import type { ArrangedTrades, Arrangement } from "./trade_pages.ts";
 
-// Two lines of a reason.
-const ROW_PX = 36;
+// Two lines of a reason; three where a column for the market leaves less room.
+const [ROW_PX, TALL_ROW_PX] = [36, 50];
 
 /** The order of a table, and a function that changes it. */
 interface Sorting {
@@ -15,19 +15,22 @@ interface Sorting {
 }
 
 /** The table of trades; only the rows in view are in the page. @param first The number of the one chosen at first. */
-export function TradeRows({ trades, columns, first, showTrade, ...sorting }: Sorting & {
+export function TradeRows({ trades, columns, isTall, first, showTrade, ...sorting }: Sorting & {
   readonly trades: ArrangedTrades;
   readonly columns: readonly TradeColumn[];
+  /** True for rows of three lines. */
+  readonly isTall: boolean;
   readonly first: number | undefined;
   readonly showTrade: (trade: TradeAt) => void;
 }) {
   const { count = 0, at, need } = trades;
+  const rowPx = isTall ? TALL_ROW_PX : ROW_PX;
   const [chosen, setChosen] = useState(first);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 16,
   });
   const items = virtual.getVirtualItems();
@@ -69,10 +72,10 @@ export function TradeRows({ trades, columns, first, showTrade, ...sorting }: Sor
                 tabIndex={0}
                 onClick={() => select(trade)}
                 onKeyDown={(event) => event.key === "Enter" && select(trade)}
-                style={{ ...grid, height: ROW_PX, transform: `translateY(${start}px)` }}
+                style={{ ...grid, height: rowPx, transform: `translateY(${start}px)` }}
                 className="absolute inset-x-0 grid cursor-pointer items-center border-b border-line/60 hover:bg-sunken aria-[current=true]:bg-sunken"
               >
-                {columns.map((column) => <Cell key={column.label} column={column} trade={trade} />)}
+                {columns.map((column) => <Cell key={column.label} column={column} trade={trade} isTall={isTall} />)}
               </div>
             );
           })}
@@ -82,17 +85,19 @@ export function TradeRows({ trades, columns, first, showTrade, ...sorting }: Sor
   );
 }
 
-function Cell({ column: { show, tone, isText, isLong }, trade }: {
+function Cell({ column: { show, tone, isText, isLong }, trade, isTall }: {
   readonly column: TradeColumn;
   readonly trade: TradeAt | undefined;
+  readonly isTall: boolean;
 }) {
+  const lines = isTall ? "line-clamp-3" : "line-clamp-2";
   const look = trade === undefined ? "" : tone?.(trade.table, trade.i) ?? "";
   const text = trade === undefined ? "…" : show(trade.table, trade.i);
   return (
     <div
       role="cell"
       title={isLong && isText ? text : undefined}
-      className={`px-1.5 ${isLong ? "line-clamp-2 wrap-anywhere" : "truncate"} ${isText ? "" : "text-right"} ${look}`}
+      className={`px-1.5 ${isLong ? `${lines} wrap-anywhere` : "truncate"} ${isText ? "" : "text-right"} ${look}`}
     >
       {text}
     </div>

@@ -47,14 +47,7 @@ export function Trades({ id, result, own, zone, market = "", chooseMarket, first
   const all = own?.number.length ?? (numberOf(metrics, "trades") ?? 0) + (numberOf(metrics, "open_trades") ?? 0);
   const open = describeOpenTrades(result);
   const markets = ["", ...(portfolio?.contributions ?? []).flatMap((each) => each.trades > 0 ? [each.instrument] : [])];
-  if (all === 0) {
-    return (
-      <p className="p-8 text-center text-muted">
-        The strategy made no trade. Its orders, if it placed any, say why; else its conditions never came true in this
-        range.
-      </p>
-    );
-  }
+  if (all === 0) return <NoTrade />;
   if (trades.count === undefined) {
     return (
       <p role="status" className="p-8 text-center text-muted">
@@ -83,8 +76,10 @@ export function Trades({ id, result, own, zone, market = "", chooseMarket, first
       {own !== undefined && <CutTrades result={result} shown={all} />}
       {isPrinting ? <PaperTrades trades={trades} count={trades.count} columns={columns} /> : (
         <TradeRows
+          key={id}
           trades={trades}
           columns={columns}
+          isTall={portfolio !== undefined}
           sort={sort}
           setSort={setSort}
           first={first}
@@ -92,6 +87,15 @@ export function Trades({ id, result, own, zone, market = "", chooseMarket, first
         />
       )}
     </>
+  );
+}
+
+function NoTrade() {
+  return (
+    <p className="p-8 text-center text-muted">
+      The strategy made no trade. Its orders, if it placed any, say why; else its conditions never came true in this
+      range.
+    </p>
   );
 }
 

@@ -31,7 +31,7 @@ export function ChartHeader({ backtest, shown, market, chooseMarket, bar, senten
   const { isLarge, enlarge, showAll } = props;
   const isPortfolio = shown !== null;
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5 max-sm:gap-x-2">
       {isPortfolio && chooseMarket !== undefined && (
         <Choice
           label="Candles of"

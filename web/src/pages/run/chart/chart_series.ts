@@ -15,12 +15,20 @@ import { readColor } from "../../../theme/theme.ts";
 import type { ChartSettings } from "./chart_settings.ts";
 import { type ChartMarket, lookIn, type Pane, placeOf, PRICE_PANE, VOLUME } from "./panes.ts";
 import type { RunBars } from "./run_bars.ts";
+import type { TradeLevel } from "./trade_levels.ts";
 
-/** Says in words what the charts draw. @param market Null in a run over one. */
-export function nameCharts(market: ChartMarket | null, plots: PlotData["plots"], hidden: readonly string[]): string {
+/** Says in words what the charts draw. @param market Null in a run over one. @param lines The prices of a trade. */
+export function nameCharts(
+  market: ChartMarket | null,
+  plots: PlotData["plots"],
+  hidden: readonly string[],
+  lines: readonly TradeLevel[],
+): string {
   const candles = `Candles${market === null ? "" : ` of ${market.drawn}`}`;
   const own = ["equity", "drawdown", "position"].filter((key) => !hidden.includes(key));
-  return [new Intl.ListFormat("en-GB").format([candles, ...own]), ...plots.map(({ name }) => name)].join(", ");
+  const prices = lines.map(({ title, price }) => `${title} at ${formatExact(price)}`);
+  return [new Intl.ListFormat("en-GB").format([candles, ...own]), ...plots.map(({ name }) => name), ...prices]
+    .join(", ");
 }
 
 const EXACT = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;

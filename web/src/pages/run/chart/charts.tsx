@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { api, type Backtest, type TradeAt } from "../../../api.ts";
-import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
+import { useShownTheme } from "../../../theme/theme.ts";
 import { ChartHeader, ChartNote } from "./chart_header.tsx";
 import { coarserThan, useChartSettings, zonesOf } from "./chart_settings.ts";
 import { joinBars, loadBars, loadCoarse, type LoadedFills, loadFills, POINTS, type RunBars } from "./run_bars.ts";
 import { nameCharts } from "./chart_series.ts";
 import { type ChartMarket, isTraded, ownPanes } from "./panes.ts";
 import { PaneSeparators } from "./pane_separators.tsx";
+import { usePaperPicture } from "./paper_picture.ts";
 import { moveByKey, type Picked, PickedBar } from "./picked_bar.tsx";
 import { type ChartView, lastAtMost } from "./chart_window.ts";
 import { StackedChart } from "./stacked_chart.ts";
-import { levelsOf } from "./trade_levels.ts";
+import { levelsOf, type TradeLevel } from "./trade_levels.ts";
 import { describeFills } from "./trade_marks.ts";
 
 /** The height of the run's own panes, and of each pane of plots below them. On a phone all of them share what its first screen leaves. */
@@ -46,7 +47,8 @@ export function Charts({ backtest, market = "", ...others }: {
   readonly picks?: boolean;
 }) {
   const { id, result } = backtest;
-  const waiting = useRef<TradeAt>(null);
+  const waiting = useRef<RunTrade>(null);
+  const chosen = useRef(new Map<string, TradeAt>());
   const [isLarge, enlarge] = useState(false);
   const markets = result?.portfolio?.contributions ?? [];
   const isKnown = markets.some(({ instrument }) => instrument === market);
@@ -85,6 +87,7 @@ export function Charts({ backtest, market = "", ...others }: {
             data={data}
             market={own}
             waiting={waiting}
+            chosen={chosen.current}
             isLarge={isLarge}
             enlarge={enlarge}
             {...others}
@@ -94,13 +97,21 @@ export function Charts({ backtest, market = "", ...others }: {
   );
 }
 
+/** A trade of a run. */
+interface RunTrade {
+  readonly of: string;
+  readonly trade: TradeAt;
+}
+
 interface DrawingProps {
   readonly backtest: ChartedRun;
   readonly data: RunBars;
   readonly market: string | undefined;
   readonly chooseMarket?: ((market: string) => void) | undefined;
   /** The trade that is shown when the candles of its market are there. */
-  readonly waiting: RefObject<TradeAt | null>;
+  readonly waiting: RefObject<RunTrade | null>;
+  /** The trade whose prices are drawn, by the id of its run: changes of a run's settings take its place, and it comes back. */
+  readonly chosen: Map<string, TradeAt>;
   readonly handle?: Ref<ChartsHandle> | undefined;
   readonly first?: TradeAt | undefined;
   readonly view?: ChartView | undefined;
@@ -112,7 +123,7 @@ interface DrawingProps {
 }
 
 function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }: DrawingProps) {
-  const { backtest, data, market, chooseMarket, waiting, handle, first, onView } = props;
+  const { backtest, data, market, chooseMarket, waiting, chosen, handle, first, onView } = props;
   const isFresh = useRef(true);
   const { id, parameters, symbol, exchange, result } = backtest;
   const isPortfolio = result?.portfolio !== undefined;
@@ -132,7 +143,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   const zones = zonesOf(backtest);
   const zone = zones[clock];
   const seen = useRef<ChartView>(null);
-  const chosen = useRef<{ readonly of: string; readonly trade: TradeAt }>(null);
+  const [lines, setLines] = useState<readonly TradeLevel[]>([]);
   const settle = useRef(onView);
   settle.current = onView;
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
@@ -175,16 +186,19 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
     setBar({ data, bar: data.time.length - 1 });
     setPicked(null);
     setFills(undefined);
+    setLines([]);
     return () => made.close();
   }, drawn);
   useEffect(() => chart.current?.arrange({ scale, shares }, zone), [...drawn, scale, shares, zone]);
   const longer = coarserThan(backtest).find((each) => each === coarse);
   useEffect(() => chart.current?.setCoarse(longer), [...drawn, longer]);
   const levels = (trade: TradeAt) => {
-    chosen.current = { of: id, trade };
+    chosen.set(id, trade);
     const of = trade.table.instrument[trade.i] ?? undefined;
     // Prices of another market have no place among these candles.
-    chart.current?.setLevels(of === undefined || of === shown?.drawn ? levelsOf(trade, parameters) : []);
+    const prices = of === undefined || of === shown?.drawn ? levelsOf(trade, parameters) : [];
+    chart.current?.setLevels(prices);
+    setLines(prices);
   };
   const show = (trade: TradeAt) => {
     levels(trade);
@@ -194,17 +208,19 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
   useEffect(() => {
     const isFirst = isFresh.current;
     isFresh.current = false;
-    const trade = waiting.current;
-    if (trade !== null && (market === undefined || trade.table.instrument[trade.i] === market)) {
+    const { of, trade } = waiting.current ?? {};
+    if (of !== id) waiting.current = null;
+    else if (trade !== undefined && (market === undefined || trade.table.instrument[trade.i] === market)) {
       waiting.current = null;
       return show(trade);
     }
-    if (chosen.current?.of === id) levels(chosen.current.trade);
+    const before = chosen.get(id);
+    if (before !== undefined) levels(before);
     const at = isFirst ? firstView : seen.current;
     if (at != null) void chart.current?.goTo(at.fromMs, at.toMs, 0);
   }, [data, hidden]);
   useEffect(() => {
-    if (first === undefined) return;
+    if (first === undefined || chosen.has(id)) return;
     if (firstView === undefined) show(first);
     else levels(first);
   }, [first]);
@@ -215,7 +231,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
       reveal(container.current);
       const of = trade.table.instrument[trade.i] ?? undefined;
       if (of === undefined || of === market || chooseMarket === undefined) return show(trade);
-      waiting.current = trade;
+      waiting.current = { of: id, trade };
       chooseMarket(of);
     },
   }), [id, parameters, market, chooseMarket, shown]);
@@ -241,7 +257,7 @@ function Drawing({ picks = false, view: firstView, isLarge, enlarge, ...props }:
               setPicked(null);
             } else moveByKey(chart.current, key, picked?.data.time[picked.bar] ?? view.toMs);
           }}
-          aria-label={nameCharts(shown, data.plots, hidden)}
+          aria-label={nameCharts(shown, data.plots, hidden, lines)}
           className="absolute inset-0 scroll-mt-14"
         />
         {picks && <PaneSeparators chart={chart} container={container} drawn={[...drawn, shares]} />}
@@ -271,18 +287,4 @@ function reveal(charts: HTMLElement | null): void {
   if (charts === null) return;
   const hidden = Number.parseFloat(getComputedStyle(charts).scrollMarginTop);
   if (charts.getBoundingClientRect().top < hidden) charts.scrollIntoView({ block: "start" });
-}
-
-/** The element that shows a picture of the chart while the page is printed. */
-function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLDivElement | null> {
-  const paper = useRef<HTMLDivElement>(null);
-  const isPrinting = usePrinting();
-  useEffect(() => {
-    const picture = isPrinting ? chart.current?.draw() : undefined;
-    if (picture === undefined) return;
-    picture.style.width = "100%";
-    paper.current?.append(picture);
-    return () => picture.remove();
-  }, [isPrinting, chart]);
-  return paper;
 }
