@@ -63,7 +63,14 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
     await candles("PINE@SAMPLE").waitFor();
     expect(page.url()).toContain("chart=PINE%40SAMPLE");
     await page.getByRole("tab", { name: "Trades" }).click();
-    await page.getByRole("table", { name: "Trades" }).getByText("CEDAR@SAMPLE").first().click();
+    // Only rows in view are in the page.
+    const cedar = page.getByRole("table", { name: "Trades" }).getByText("CEDAR@SAMPLE");
+    await page.getByRole("table", { name: "Trades" }).getByRole("row").nth(1).waitFor();
+    await until(async () => {
+      await page.evaluate("document.querySelector('[role=region][aria-label=Trades]').scrollBy(0, 300)");
+      return await cedar.count() > 0;
+    });
+    await cedar.first().click();
     await candles("CEDAR@SAMPLE").waitFor();
     await page.reload();
     await candles("CEDAR@SAMPLE").waitFor();
