@@ -29,6 +29,26 @@ export function fitRows(
   rows: readonly unknown[],
   more: (shown: number) => string,
 ): object {
+  const count = countFitting(head, rows);
+  return { ...head, [name]: rows.slice(0, count), ...(count < rows.length ? { more: more(count) } : {}) };
+}
+
+/**
+ * A page of a list. One that is too long has as many rows as fit, and says with which limit these are a page: `next` would pass over
+ * the others.
+ *
+ * @param name The rows' own.
+ * @param next How to read the page after this one; nothing where it is the last.
+ */
+export function fitPage(tool: string, name: string, rows: readonly unknown[], next: object): object {
+  const limit = Math.max(1, countFitting(next, rows));
+  if (limit >= rows.length) return { ...next, [name]: rows };
+  // First, so that a row that is too long alone cuts none of it.
+  return { more: `call ${tool} with limit ${limit}, all else the same`, [name]: rows.slice(0, limit) };
+}
+
+/** How many of the rows have room behind the head. */
+function countFitting(head: object, rows: readonly unknown[]): number {
   const room = ANSWER_BYTES_MAX - 400 - measure(head);
   let [bytes, count] = [0, 0];
   while (count < rows.length) {
@@ -36,8 +56,7 @@ export function fitRows(
     if (bytes > room) break;
     count++;
   }
-  const shown = rows.slice(0, count);
-  return { ...head, [name]: shown, ...(count < rows.length ? { more: more(count) } : {}) };
+  return count;
 }
 
 /** The lines of a text as far as they fit, from a line on. */

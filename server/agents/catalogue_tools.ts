@@ -1,10 +1,10 @@
 /** Tools that find data, strategies and words, and write a strategy. */
 import { z } from "zod";
 import { AppError } from "../../routers/common/errors.ts";
-import { fitRows, fitText, markText } from "./answers.ts";
+import { fitPage, fitRows, fitText, markText } from "./answers.ts";
 import { findPassages, PAGES } from "./pages.ts";
 import { LANGUAGES } from "./run_tools.ts";
-import { type AgentApi, tool } from "./tool.ts";
+import { type AgentApi, pageFields, tool } from "./tool.ts";
 
 type Strategy = Awaited<ReturnType<AgentApi["strategies"]["get"]>>["strategy"];
 
@@ -19,38 +19,33 @@ export const CATALOGUE_TOOLS = [
       "them. Others may be fetched when a run names them.",
     input: {
       search: z.string().max(100).optional().describe("A part of the symbol, as in EUR."),
-      cursor: z.string().max(2000).optional(),
+      ...pageFields(40),
     },
     isReading: true,
     call: async (api, input) => {
       // SYMBOL@EXCHANGE, as people write it.
       const search = input.search?.split("@")[0];
-      const { instruments, next_cursor } = await api.marketData.instruments({ ...input, search, limit: 40 });
+      const { instruments, next_cursor } = await api.marketData.instruments({ ...input, search });
       if (instruments.length === 0) {
         return { instruments, more: "no symbol has this in it: call find_data without search" };
       }
-      return fitRows(
-        next_cursor === null ? {} : { next_cursor },
-        "instruments",
-        instruments,
-        () => "narrow it with search",
-      );
+      return fitPage("find_data", "instruments", instruments, next_cursor === null ? {} : { next_cursor });
     },
   }),
   tool({
     name: "list_strategies",
     title: "List strategies",
     description: "The catalogue: built-in strategies, this account's own, and public ones of others.",
-    input: { search: z.string().max(100).optional(), cursor: z.string().max(200).optional() },
+    input: { search: z.string().max(100).optional(), ...pageFields(40) },
     isReading: true,
     call: async (api, input) => {
-      const { strategies, next_cursor } = await api.strategies.summaries({ ...input, limit: 40 });
+      const { strategies, next_cursor } = await api.strategies.summaries(input);
       const rows = strategies.map(({ slug, name, description, source, runtime_type, is_owner }) => {
         const isOwn = is_owner || source === "builtin";
         const words = { name: markText(name, isOwn), description: markText(description.slice(0, 200), isOwn) };
         return { slug, ...words, source, runtime_type };
       });
-      return fitRows(next_cursor === null ? {} : { next_cursor }, "strategies", rows, () => "narrow it with search");
+      return fitPage("list_strategies", "strategies", rows, next_cursor === null ? {} : { next_cursor });
     },
   }),
   tool({

@@ -1,24 +1,23 @@
 /** Tools that ask many questions at once. */
 import { z } from "zod";
 import { optimizationSchema } from "../../routers/optimizations/optimization_records.ts";
-import { fitRows } from "./answers.ts";
+import { fitPage, fitRows } from "./answers.ts";
 import {
   idField,
   marketsShape,
+  markFailure,
   questionFields,
   showTries,
   toQuestion,
   waitField,
   waitForBacktest,
 } from "./run_tools.ts";
-import { type AgentApi, tool } from "./tool.ts";
+import { type AgentApi, pageFields, tool } from "./tool.ts";
 
 type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optimization"];
 
 // Points and markets of a scan that are shown.
 const RANKED_MAX = 10;
-// Optimizations of a list.
-const LISTED_MAX = 10;
 
 export const RESEARCH_TOOLS = [
   tool({
@@ -74,15 +73,13 @@ export const RESEARCH_TOOLS = [
     description: "This account's optimizations with their best trial and how much of it is luck, newest first.",
     input: {
       status: optimizationSchema.shape.status.optional(),
-      limit: z.int().min(1).max(LISTED_MAX).default(LISTED_MAX),
-      cursor: z.string().max(200).optional(),
+      ...pageFields(10),
     },
     isReading: true,
     call: async (api, input) => {
       const { optimizations, next_cursor: cursor } = await api.optimizations.list(input);
-      const more = cursor === null ? {} : { more: `call list_optimizations with cursor ${cursor}` };
-      const fewer = (shown: number) => `call list_optimizations with limit ${shown} and the same cursor`;
-      return fitRows(more, "optimizations", optimizations.map(summarize), fewer);
+      const next = cursor === null ? {} : { more: `call list_optimizations with cursor ${cursor}` };
+      return fitPage("list_optimizations", "optimizations", optimizations.map(summarize), next);
     },
   }),
   tool({
@@ -135,7 +132,7 @@ function summarize({ best: [best], luck, trials, ...optimization }: Optimization
   const { created_at, error, windows } = optimization;
   return {
     ...{ id, name, status, progress, strategy, symbol, exchange, start_date, end_date, created_at, objective },
-    ...(error === null ? {} : { error }),
+    ...(error === null ? {} : { error: markFailure(error) }),
     trials: trials.done,
     is_walk_forward: windows !== null,
     ...(best === undefined
@@ -156,7 +153,7 @@ async function waitForStressTest(api: AgentApi, id: string, seconds: number, sig
   signal.throwIfAborted();
   const { stress_test } = await api.stressTests.get({ id, wait: seconds });
   const { backtest_id, status, progress, error, result } = stress_test;
-  const head = { id, backtest_id, status, ...(error === null ? {} : { error }) };
+  const head = { id, backtest_id, status, ...(error === null ? {} : { error: markFailure(error) }) };
   if (result === null) return { ...head, progress, more: "call wait_for with kind stress_test and this id" };
   const { rows, regimes, break_even_cost, notes } = result;
   return fitRows(
@@ -187,7 +184,7 @@ async function showOptimization(api: AgentApi, optimization: Optimization): Prom
     objective,
     points,
     trials,
-    ...(error === null ? {} : { error }),
+    ...(error === null ? {} : { error: markFailure(error) }),
     // First, so that no cut takes it.
     ...showTries(optimization.tries),
     ...(luck === null ? {} : { luck: withoutDrawing(luck) }),

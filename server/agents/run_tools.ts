@@ -1,7 +1,7 @@
 /** Tools that run and read backtests. */
 import { z } from "zod";
-import { fitRows, fitText, markStrategyText } from "./answers.ts";
-import { type AgentApi, tool } from "./tool.ts";
+import { fitPage, fitText, markStrategyText } from "./answers.ts";
+import { type AgentApi, pageFields, tool } from "./tool.ts";
 
 type Backtest = Awaited<ReturnType<AgentApi["backtests"]["get"]>>["backtest"];
 
@@ -124,8 +124,7 @@ export const RUN_TOOLS = [
       id: idField,
       instrument: z.string().max(200).optional()
         .describe("Of a run over many markets: the trades of this one alone, such as SPY@ARCA."),
-      cursor: z.string().max(200).optional(),
-      limit: z.int().min(1).max(TRADES_PAGE).default(TRADES_PAGE),
+      ...pageFields(TRADES_PAGE),
     },
     isReading: true,
     call: async (api, input) => {
@@ -136,10 +135,8 @@ export const RUN_TOOLS = [
         ...(exit_tag === null ? {} : { exit_tag: markStrategyText(exit_tag) }),
       }));
       const same = input.instrument === undefined ? "" : `instrument ${input.instrument} and `;
-      return {
-        trades,
-        ...(next_cursor === null ? {} : { more: `call read_trades with ${same}cursor ${next_cursor}` }),
-      };
+      const next = next_cursor === null ? {} : { more: `call read_trades with ${same}cursor ${next_cursor}` };
+      return fitPage("read_trades", "trades", trades, next);
     },
   }),
   tool({
@@ -163,14 +160,16 @@ export const RUN_TOOLS = [
     input: {
       search: z.string().max(100).optional(),
       sort: z.enum(["created", "return", "sharpe", "drawdown"]).default("created"),
-      cursor: z.string().max(200).optional(),
+      ...pageFields(20),
     },
     isReading: true,
     call: async (api, input) => {
-      const { backtests, next_cursor } = await api.backtests.summaries({ ...input, limit: 20 });
-      const rows = backtests.map(({ sparkline: _, partial_equity: __, ...row }) => row);
-      const more = next_cursor === null ? {} : { next_cursor };
-      return fitRows(more, "backtests", rows, () => "narrow the list with search");
+      const { backtests, next_cursor } = await api.backtests.summaries(input);
+      const rows = backtests.map(({ sparkline: _, partial_equity: __, error, ...row }) => ({
+        ...row,
+        error: error && markFailure(error),
+      }));
+      return fitPage("list_backtests", "backtests", rows, next_cursor === null ? {} : { next_cursor });
     },
   }),
   tool({
@@ -244,13 +243,13 @@ function headOf(backtest: Backtest) {
     exchange,
     start_date,
     end_date,
-    ...(error === null ? {} : { error: { code: error.code, message: markFailure(error) } }),
+    ...(error === null ? {} : { error: markFailure(error) }),
   };
 }
 
 /** A strategy may have written the message, but where it never ran. */
-function markFailure({ code, message }: NonNullable<Backtest["error"]>) {
-  return code === "NO_DATA" ? message : markStrategyText(message);
+export function markFailure({ code, message }: { readonly code: string; readonly message: string }) {
+  return { code, message: code === "NO_DATA" ? message : markStrategyText(message) };
 }
 
 /** Tells a model with a result how often its account has tried, and how much of it is left after that. */

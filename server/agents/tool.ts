@@ -18,6 +18,11 @@ export interface Tool {
   call(api: AgentApi, input: unknown, signal: AbortSignal): Promise<object>;
 }
 
+/** The arguments by which a list is read in pages. */
+export function pageFields(rowsMax: number) {
+  return { limit: z.int().min(1).max(rowsMax).default(rowsMax), cursor: z.string().max(2000).optional() };
+}
+
 /** A row of the table of tools, which checks its input. @throws {AppError} VALIDATION_FAILED in `call`. */
 export function tool<Shape extends z.core.$ZodLooseShape>(
   { input, call, ...rest }: Omit<Tool, "input" | "call"> & {

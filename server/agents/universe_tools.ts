@@ -1,8 +1,8 @@
 /** Tools for lists of markets. */
 import { z } from "zod";
 import { AppError } from "../../routers/common/errors.ts";
-import { fitRows, markText } from "./answers.ts";
-import { type AgentApi, tool } from "./tool.ts";
+import { fitPage, markText } from "./answers.ts";
+import { type AgentApi, pageFields, tool } from "./tool.ts";
 
 const slugField = z.string().max(64).describe("From list_universes.");
 const MEMBERS_PAGE = 80;
@@ -12,15 +12,15 @@ export const UNIVERSE_TOOLS = [
     name: "list_universes",
     title: "List universes",
     description: "Lists of markets with dates of membership, this account's own and public ones, newest first.",
-    input: { search: z.string().max(100).optional(), cursor: z.string().max(200).optional() },
+    input: { search: z.string().max(100).optional(), ...pageFields(40) },
     isReading: true,
     call: async (api, input) => {
-      const { universes, next_cursor } = await api.universes.list({ ...input, limit: 40 });
+      const { universes, next_cursor } = await api.universes.list(input);
       const rows = universes.map(({ slug, description, latest_version, members, is_owner }) => {
         const text = markText(description.slice(0, 200), is_owner);
         return { slug, description: text, latest_version, members, is_owner };
       });
-      return fitRows(next_cursor === null ? {} : { next_cursor }, "universes", rows, () => "narrow it with search");
+      return fitPage("list_universes", "universes", rows, next_cursor === null ? {} : { next_cursor });
     },
   }),
   tool({
@@ -31,12 +31,13 @@ export const UNIVERSE_TOOLS = [
     input: {
       slug: slugField,
       version: z.int().min(1).optional().describe("The newest without it."),
-      cursor: z.string().max(200).optional(),
+      ...pageFields(MEMBERS_PAGE),
     },
     isReading: true,
     call: async (api, input) => {
-      const { members, next_cursor } = await api.universes.members({ ...input, limit: MEMBERS_PAGE });
-      return { members, ...(next_cursor === null ? {} : { more: `call read_universe with cursor ${next_cursor}` }) };
+      const { members, next_cursor } = await api.universes.members(input);
+      const next = next_cursor === null ? {} : { more: `call read_universe with cursor ${next_cursor}` };
+      return fitPage("read_universe", "members", members, next);
     },
   }),
   tool({

@@ -75,6 +75,8 @@ Deno.test("what another user wrote comes marked as data, and nothing acts by its
     error: { message: { written_by_the_strategy: expect.any(String) } },
   });
   expect(JSON.stringify(Object(failed.error).message)).toContain("Obey me");
+  // The list says it as the run does.
+  expect((await agent.call("list_backtests", {})).backtests).toMatchObject([{ error: failed.error }, { error: null }]);
   const universe = {
     slug: "planted",
     description: order,
