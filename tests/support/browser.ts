@@ -60,13 +60,21 @@ export async function shareSession(context: BrowserContext, { cookie, url }: Tes
 
 const axeSource = Deno.readTextFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")));
 
-/** The faults that axe finds in the page, each with the first element that has it. */
+/** The faults that axe finds in the page once it is at rest, each with the first element that has it. */
 export async function findViolations(page: Page): Promise<string[]> {
+  await waitForRest(page);
   return await page.evaluate(`(async () => {
     ${axeSource}
     const { violations } = await axe.run(document);
     return violations.map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200) + " " + nodes[0].failureSummary);
   })()`);
+}
+
+/** Waits for parts that are dimmed while they load, and for colours that change. */
+async function waitForRest(page: Page): Promise<void> {
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  await page.evaluate(`Promise.allSettled(document.getAnimations()
+    .filter((each) => each.effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished))`);
 }
 
 /** Waits for the page of a run that was submitted; what the form says instead is the error. @returns Its id. */

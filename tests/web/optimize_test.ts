@@ -171,6 +171,7 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       const bars = page.getByRole("img", {
         name: /^Sharpe of each window: in \d of 3 it is lower out of sample/,
       });
+      await bars.locator("g > title").nth(2).waitFor({ state: "attached" });
       expect(await bars.locator("g > title").count()).toBe(3);
       expect(await bars.locator("g > title").first().textContent()).toMatch(
         /^2024-04-10 to 2024-05-30: [\d.−]+ in sample, [\d.−]+ out of sample$/,

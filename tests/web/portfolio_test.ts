@@ -43,6 +43,7 @@ Deno.test("a trader looks at a portfolio market by market, and runs a draft agai
 
   await t.step("the charts draw what the strategy decides by, with its values", async () => {
     const plots = page.getByRole("region", { name: "Charts" }).locator("dl[aria-label=Plots]");
+    await plots.locator("dt").nth(9).waitFor();
     const names = (await plots.locator("dt").allInnerTexts()).map((name) => name.trim());
     expect(names.slice(0, 2)).toEqual(["filter", "least held"]);
     expect(names.slice(2)).toHaveLength(8);

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { makeRun } from "./sample_runs.ts";
 
 const HOSTILE = `</script><script>document.title="broken"</script><!--<img src="x" onerror="alert(1)">$&`;
@@ -101,7 +102,7 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
       await page.getByRole("button", { name: "Whole run" }).click();
       await page.getByText("2024-01-01 to 2024-04-30").waitFor();
       expect(await findViolations(page)).toEqual([]);
-      expect(await countColors(page, "[role=img] canvas")).toBeGreaterThan(20);
+      await until(async () => await countColors(page, "[role=img] canvas") > 20);
       const isDark = await page.evaluate("getComputedStyle(document.body).colorScheme !== ''") &&
         await page.evaluate("getComputedStyle(document.documentElement).backgroundColor") === "rgb(13, 17, 22)";
       expect(isDark).toBe(colorScheme === "dark");
@@ -113,7 +114,7 @@ Deno.test("a report is one file that shows a run without a network", async (t) =
   await t.step("paper is light, has the charts as a picture, and as many trades as fit", async () => {
     const { page, complaints } = await openPage(browser, { offline: true, colorScheme: "dark" });
     await page.goto(`file://${path}`);
-    await page.locator("canvas").first().waitFor();
+    await until(async () => await countColors(page, "[role=img] canvas") > 20);
     // In the order of a browser that prints.
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await page.emulateMedia({ media: "print" });

@@ -229,9 +229,10 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
 
   await t.step("curl runs the command that a page copies, also for code inside of a run", () => copyAsCurl(page, user));
 
-  await page.goto(`${service.url}/runs`);
-
   await t.step("a lost connection is said, and repaired by itself", async () => {
+    await page.goto(`${service.url}/runs`);
+    // Offline, a page that is still being loaded fails instead.
+    await page.getByRole("region", { name: "Runs" }).locator("tbody tr[data-row]").first().waitFor();
     await page.context().setOffline(true);
     await page.getByText("The connection to the service is lost").waitFor();
     await page.context().setOffline(false);

@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const CSV = "symbol,exchange,from,to\nOAK,SAMPLE,,\nPINE,SAMPLE,,2024-05-18\nROWAN,SAMPLE,2023-06-15,\n";
 
@@ -94,7 +95,8 @@ Deno.test("a trader makes a universe, runs a rotation over it, and reads what ea
     await page.waitForURL(/tab=trades/);
     expect(await page.getByRole("combobox", { name: /^Market/ }).inputValue()).toBe(name);
     const cells = page.getByRole("table", { name: "Trades" }).getByRole("row").nth(1).getByRole("cell");
-    expect(await cells.nth(1).innerText()).toBe(name);
+    // Rows are drawn before their trades have come.
+    await until(async () => await cells.nth(1).innerText() === name);
     expect(await findViolations(page)).toEqual([]);
   });
 

@@ -18,6 +18,12 @@ import { Failure, NotFound } from "../parts/failure.tsx";
 import { Shell } from "../parts/shell.tsx";
 import { onEndOfSession } from "../session_end.ts";
 
+/** Reads the labels and formats of metrics before a page shows any: without them, 36% would be shown as 0.36. */
+async function readMetrics(): Promise<void> {
+  const options = api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity, retry: false });
+  await queryClient.ensureQueryData(options).catch(() => {});
+}
+
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
 /** Everything that needs a session; others are sent to sign in, and back afterwards. */
@@ -26,12 +32,14 @@ const signedIn = createRoute({
   id: "signed-in",
   component: Shell,
   beforeLoad: async ({ location }) => {
+    const known = readMetrics();
     try {
       await queryClient.ensureQueryData(api.session.get.queryOptions());
     } catch (error) {
       if (codeOf(error) !== "UNAUTHENTICATED") throw error;
       throw redirect({ to: "/sign-in", search: { to: location.href } });
     }
+    await known;
   },
 });
 
@@ -104,6 +112,7 @@ const shared = createRoute({
   getParentRoute: () => root,
   path: "/shared/$token",
   validateSearch: readRunSearch,
+  beforeLoad: readMetrics,
   component: lazyRouteComponent(() => import("../pages/shared/shared.tsx"), "SharedPage"),
 });
 

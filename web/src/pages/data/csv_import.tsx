@@ -16,9 +16,14 @@ export function CsvImport() {
     mutationFn: (request: ImportRequest) => importCsv(request),
     onSuccess: () => queries.invalidateQueries({ queryKey: api.marketData.pathKey() }),
   });
+  const newest = useRef<File>(null);
   const choose = async (file: File) => {
+    newest.current = file;
     send.reset();
-    setChosen({ file, preview: await previewCsv(file) });
+    // The form of an earlier file would import that one.
+    setChosen(null);
+    const preview = await previewCsv(file);
+    if (newest.current === file) setChosen({ file, preview });
   };
   return (
     <section aria-label="Import from CSV" className="rounded-lg border border-line bg-surface p-4">

@@ -63,9 +63,10 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
   const [isOther, setOther] = useState(false);
   const [search, setSearch] = useState("");
   const list = useInstruments(search);
-  const found = useInstruments(symbol).data?.instruments;
-  const held = found?.find((each) => each.symbol === symbol && each.exchange === exchange);
-  const isTyped = isOther || (found !== undefined && held === undefined);
+  const found = useInstruments(symbol);
+  const held = found.data?.instruments.find((each) => each.symbol === symbol && each.exchange === exchange);
+  // Until the answer for this symbol has come, nothing says that the archive lacks it.
+  const isTyped = isOther || (found.isSuccess && !found.isPlaceholderData && held === undefined);
   const instruments = list.data?.instruments ?? [];
   const pick = (key: string) => {
     const instrument = instruments.find((each) => keyOf(each) === key);
@@ -100,7 +101,7 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
             autoComplete="off"
             spellCheck={false}
             error={errors.symbol?.message}
-            {...register("symbol", { required: "Enter a symbol" })}
+            {...register("symbol", { required: "Enter a symbol", onChange: () => setOther(true) })}
           />
           <Field
             label="Exchange"
@@ -108,7 +109,7 @@ export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunFor
             autoComplete="off"
             spellCheck={false}
             error={errors.exchange?.message}
-            {...register("exchange", { required: "Enter an exchange" })}
+            {...register("exchange", { required: "Enter an exchange", onChange: () => setOther(true) })}
           />
         </div>
       )}

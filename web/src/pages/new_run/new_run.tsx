@@ -38,7 +38,7 @@ function countInstruments(count: number): string {
 function NewRunForm(start: DraftedStart) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { form, chosen, choose, refuse, restart } = useRunForm(start);
+  const { form, chosen, choose, isLoading, setLoading, refuse, restart } = useRunForm(start);
   const draft = useDraft(form, start.draftName);
   const create = useMutation(api.backtests.create.mutationOptions());
   const submit = form.handleSubmit(async (values) => {
@@ -60,7 +60,7 @@ function NewRunForm(start: DraftedStart) {
       form={form}
       label="New run"
       top={<DraftNote draft={draft} onAnew={restart} />}
-      left={<StrategySection form={form} chosen={chosen} choose={choose} />}
+      left={<StrategySection form={form} chosen={chosen} choose={choose} onLoading={setLoading} />}
       right={
         <>
           <MarketSection form={form} />
@@ -75,6 +75,7 @@ function NewRunForm(start: DraftedStart) {
         </p>
       }
       action="Run"
+      isLoading={isLoading}
       onSubmit={submit}
     />
   );

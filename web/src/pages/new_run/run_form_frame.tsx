@@ -3,8 +3,8 @@ import type { UseFormReturn } from "react-hook-form";
 import { Button } from "../../parts/button.tsx";
 import type { RunForm } from "./run_form.ts";
 
-/** A form in two columns, with a bar below them that submits it. @param summary Stands in the bar. @param action The button's text. */
-export function RunFormFrame({ form, label, top, left, right, summary, action, onSubmit }: {
+/** A form in two columns, with a bar below them that submits it. @param summary Stands in the bar. @param action The button's text. @param isLoading Nothing is submitted yet. */
+export function RunFormFrame({ form, label, top, left, right, summary, action, isLoading, onSubmit }: {
   readonly form: UseFormReturn<RunForm>;
   readonly label: string;
   readonly top: ReactNode;
@@ -12,6 +12,7 @@ export function RunFormFrame({ form, label, top, left, right, summary, action, o
   readonly right: ReactNode;
   readonly summary: ReactNode;
   readonly action: string;
+  readonly isLoading: boolean;
   readonly onSubmit: () => Promise<void>;
 }) {
   const element = useRef<HTMLFormElement>(null);
@@ -24,6 +25,7 @@ export function RunFormFrame({ form, label, top, left, right, summary, action, o
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
+        if (isLoading) return;
         // The service's last refusal stays beside its field, and would keep the form from being submitted again.
         form.clearErrors();
         void onSubmit();
@@ -37,7 +39,7 @@ export function RunFormFrame({ form, label, top, left, right, summary, action, o
       <div className="sticky bottom-2 z-10 mt-4 flex items-center gap-4 rounded-lg border border-line bg-surface px-4 py-3 shadow-sm">
         {summary}
         <p role="alert" className="min-w-0 text-sm break-words text-danger max-sm:grow">{root?.message}</p>
-        <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting}>
+        <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting || isLoading}>
           {isSubmitting ? "Starting …" : action}
           <kbd aria-hidden="true" className="text-xs font-normal max-sm:hidden">Ctrl ⏎</kbd>
         </Button>

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { api, describeError, queryClient } from "../../api.ts";
 import { CheckField, Field, SelectField } from "../../parts/field.tsx";
@@ -11,16 +11,20 @@ import { chooseEntry, type Chosen, type RunForm } from "./run_form.ts";
 
 const LIST_MAX = 100;
 
-/** The choice of a strategy, and a field for each of its parameters. */
-export function StrategySection({ form, chosen, choose }: {
-  readonly form: UseFormReturn<RunForm>;
+interface StrategyChoice {
   readonly chosen: Chosen;
   readonly choose: (chosen: Chosen) => void;
-}) {
+  /** Says whether a strategy that was chosen is still on its way. */
+  readonly onLoading: (isLoading: boolean) => void;
+}
+
+/** The choice of a strategy, and a field for each of its parameters. */
+export function StrategySection({ form, ...choice }: StrategyChoice & { readonly form: UseFormReturn<RunForm> }) {
+  const { chosen } = choice;
   const { entry, fields } = chosen;
   return (
     <FormSection title="Strategy">
-      <StrategyPicker chosen={chosen} choose={choose} />
+      <StrategyPicker {...choice} />
       <p className="text-sm break-words text-muted">{chosen.description}</p>
       {entry !== null && (
         <p className="mt-1 text-xs text-muted">
@@ -42,12 +46,10 @@ export function StrategySection({ form, chosen, choose }: {
   );
 }
 
-function StrategyPicker({ chosen, choose }: {
-  readonly chosen: Chosen;
-  readonly choose: (chosen: Chosen) => void;
-}) {
+function StrategyPicker({ chosen, choose, onLoading }: StrategyChoice) {
   const [search, setSearch] = useState("");
   const [fault, setFault] = useState<string>();
+  const newest = useRef("");
   const list = useQuery(
     api.strategies.summaries.queryOptions(
       { limit: LIST_MAX, ...(search === "" ? {} : { search: search.slice(0, 100) }) },
@@ -61,13 +63,16 @@ function StrategyPicker({ chosen, choose }: {
     tag: source === "builtin" ? "Built in" : is_owner ? "Yours" : "Public",
   }));
   const pick = async (slug: string) => {
-    try {
-      const { strategy } = await queryClient.fetchQuery(api.strategies.get.queryOptions({ slug }));
-      setFault(undefined);
-      choose(chooseEntry(strategy));
-    } catch (reason) {
-      setFault(describeError(reason));
-    }
+    newest.current = slug;
+    setFault(undefined);
+    onLoading(true);
+    const found = await queryClient.fetchQuery(api.strategies.get.queryOptions({ slug }))
+      .catch((reason: unknown) => describeError(reason));
+    // The last choice counts, whichever answer comes last.
+    if (newest.current !== slug) return;
+    onLoading(false);
+    if (typeof found === "string") setFault(found);
+    else choose(chooseEntry(found.strategy));
   };
   return (
     <Picker

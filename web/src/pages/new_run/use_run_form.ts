@@ -24,10 +24,14 @@ export interface DraftedStart extends RunStart {
 /** The form of a run with its strategy. An optimization has fields beside it. */
 export function useRunForm({ first, held, earlier, universe }: RunStart) {
   const [chosen, setChosen] = useState(first);
+  const [isLoading, setLoading] = useState(false);
   const form = useForm<RunForm>({ defaultValues: startValues(first, held, earlier, universe), mode: "onTouched" });
   return {
     form,
     chosen,
+    /** A strategy that was chosen is still on its way: the form is that of another. */
+    isLoading,
+    setLoading,
     choose: (next: Chosen) => {
       setChosen(next);
       form.clearErrors("parameters");

@@ -65,7 +65,7 @@ const DAYS_FIELDS: readonly DaysField[] = ["trainDays", "testDays", "stepDays"];
 function OptimizationForm(start: DraftedStart) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { form, chosen, choose, refuse, restart } = useRunForm(start);
+  const { form, chosen, choose, isLoading, setLoading, refuse, restart } = useRunForm(start);
   const { region = NOTHING } = route.useSearch();
   const origin = useOrigin().data?.optimization;
   const plan = useForm<PlanForm>({
@@ -120,7 +120,7 @@ function OptimizationForm(start: DraftedStart) {
       }
       left={
         <>
-          <StrategySection form={form} chosen={chosen} choose={chooseOther} />
+          <StrategySection form={form} chosen={chosen} choose={chooseOther} onLoading={setLoading} />
           <InputsFields form={form} />
           <ExecutionSection form={form} />
         </>
@@ -141,6 +141,7 @@ function OptimizationForm(start: DraftedStart) {
         </p>
       }
       action="Optimize"
+      isLoading={isLoading}
       onSubmit={submit}
     />
   );

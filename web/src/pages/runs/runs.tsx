@@ -31,7 +31,7 @@ export function RunsPage() {
   const put = (change: RunsChange) =>
     void navigate({ search: (before) => readRunsSearch({ ...before, ...change }), replace: true, resetScroll: false });
   const isFirst = data !== undefined && runs.length === 0 && !isFiltered(search);
-  if (isFirst && tries === false) return <FirstRun />;
+  if (isFirst && tries.has === false) return <FirstRun />;
   return (
     <div className="flex flex-col gap-3">
       <header className="flex flex-wrap items-center gap-3">
@@ -46,7 +46,7 @@ export function RunsPage() {
         <Link to="/runs/new" className={buttonClass("primary")}>New run</Link>
       </header>
       <Filters search={search} put={put} />
-      {tries && search.tag !== TRY_TAG && (
+      {tries.has && search.tag !== TRY_TAG && (
         <p className="text-sm text-muted">
           {search.tries
             ? "Changes that you tried and did not keep are in the list, with the tag try. "
@@ -65,7 +65,8 @@ export function RunsPage() {
       <RunsTable
         {...{ runs, search, put, chosen }}
         choose={(id) => setChosen((before) => before.symmetricDifference(new Set([id])))}
-        isLoading={list.isPending}
+        // Whether it is empty depends on both answers.
+        isLoading={list.isPending || (isFirst && tries.isPending)}
         isStale={list.isPlaceholderData}
       />
       <MoreButton pages={list} label="Load more runs" isAuto />
@@ -105,9 +106,10 @@ function useChangingList(): void {
   }, [data]);
 }
 
-/** Says whether there are changes that were tried and not kept; undefined until it is known. */
-function useTries(): boolean | undefined {
-  return useQuery(api.backtests.filterValues.queryOptions()).data?.tags.includes(TRY_TAG);
+/** Says whether there are changes that were tried and not kept. */
+function useTries() {
+  const { data, isPending } = useQuery(api.backtests.filterValues.queryOptions());
+  return { has: data?.tags.includes(TRY_TAG), isPending };
 }
 
 function isUnderWay({ status }: BacktestSummary): boolean {

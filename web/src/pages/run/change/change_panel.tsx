@@ -71,6 +71,8 @@ function ChangeForm({ backtest, tried, onTried, chosen }: ChangeProps & { readon
   const [fault, setFault] = useState("");
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
   const saved = useRef(toSubmission(form.getValues(), chosen, backtest));
+  /** The last try: what is typed may have changed since. */
+  const sent = useRef(saved.current);
   const run = async () => {
     if (!(await form.trigger())) return;
     const request = toSubmission(form.getValues(), chosen, backtest);
@@ -79,6 +81,7 @@ function ChangeForm({ backtest, tried, onTried, chosen }: ChangeProps & { readon
     setFault("");
     if (isSame) return onTried(undefined);
     setTries((count) => count + 1);
+    sent.current = request;
     start({ ...request, tags: [TRY_TAG] });
   };
   const latest = useRef(run);
@@ -93,7 +96,8 @@ function ChangeForm({ backtest, tried, onTried, chosen }: ChangeProps & { readon
       unsubscribe();
     };
   }, [form]);
-  const isWaiting = !isSaved && fault === "" && refusal === "" && (isStarting || tried?.id !== id);
+  const isShown = !isStarting && refusal === "" && tried?.id === id;
+  const isWaiting = !isSaved && fault === "" && refusal === "" && !isShown;
   return (
     <form
       noValidate
@@ -121,11 +125,11 @@ function ChangeForm({ backtest, tried, onTried, chosen }: ChangeProps & { readon
       )}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button disabled={isSaved} onClick={() => form.reset()}>Back to the saved run</Button>
-        {tried !== undefined && !isWaiting && !isSaved && (
+        {tried !== undefined && isShown && !isSaved && (
           <Keep
             backtest={backtest}
             tried={tried}
-            words={() => settingsChanged(saved.current, toSubmission(form.getValues(), chosen, backtest))}
+            words={() => settingsChanged(saved.current, sent.current)}
           />
         )}
       </div>
