@@ -1,11 +1,13 @@
 /**
  * The console in a real browser: how soon a result is on the screen, how long 527,040 candles take from the address to the drawn
- * chart, and how much JavaScript the first page loads. Each figure is the median of some fresh visits, beside its goal; the service
- * runs on the embedded database of the same machine.
+ * chart, how much JavaScript the first page loads, and how long a frame takes while those candles, with the marks of their trades, are
+ * dragged and zoomed and the table of trades is scrolled, beside an empty page under the same pointer. Each figure is of some fresh visits, beside its goal; the service runs
+ * on the embedded database of the same machine.
  */
 import { shareSession } from "../tests/support/browser.ts";
 import { onStage, type Stage } from "../tests/support/stage.ts";
 import { makeRun } from "../tests/web/sample_runs.ts";
+import { type Frames, measureFrames, measureScroll, within } from "./console_frames.ts";
 import { median, report } from "./measure.ts";
 
 const VISITS = 5;
@@ -33,6 +35,7 @@ await onStage(async (stage) => {
   await report({ measure: "console: 527,040 candles drawn", ours: medianOf(long, "drawnMs") });
   const measure = "console: JavaScript of the first page, gzipped";
   await report({ measure, ours: scriptBytes() / 1000, unit: "kB", goal: { of: "ours", most: SCRIPT_GOAL_KB } });
+  await reportFrames(stage, minutes);
 });
 Deno.exit();
 
@@ -64,6 +67,39 @@ async function visit(context: Context, address: string): Promise<Visit> {
   const paintMs = await page.evaluate(`performance.getEntriesByName("first-contentful-paint")[0].startTime`);
   if (typeof drawnMs !== "number" || typeof paintMs !== "number") throw new Error("Cannot read the browser's times");
   return { paintMs, drawnMs };
+}
+
+/** Visits the run, its trades and an empty page in turns. */
+async function reportFrames(stage: Stage, id: string): Promise<void> {
+  const [ours, empty]: [Frames[], Frames[]] = [[], []];
+  for (let n = 0; n < VISITS; n++) {
+    const context = await stage.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US" });
+    await shareSession(context, stage.client);
+    const page = await context.newPage();
+    await page.goto("about:blank");
+    const middle = { x: 720, y: 480 };
+    empty.push({ ...await measureFrames(page, middle), scroll: await measureScroll(page, middle) });
+    await page.goto(`${stage.url}/runs/${id}?tab=trades`);
+    await page.getByText(/fills in view: zoom in to see them/).waitFor();
+    const chart = await page.locator("[role=img] canvas").first().boundingBox();
+    const frames = await measureFrames(page, { x: 720, y: chart!.y + 80 });
+    const trades = page.getByRole("region", { name: "Trades" });
+    await trades.getByRole("row").nth(9).waitFor();
+    await trades.scrollIntoViewIfNeeded();
+    const rows = await trades.boundingBox();
+    ours.push({ ...frames, scroll: await measureScroll(page, { x: 720, y: rows!.y + rows!.height / 2 }) });
+    await context.close();
+  }
+  const moves = { pan: "pan over 527,040 candles", zoom: "zoom over 527,040 candles", scroll: "scroll the trades" };
+  for (const move of ["pan", "zoom", "scroll"] as const) {
+    for (const [words, share] of [["half of the frames", 0.5], ["19 of 20 frames", 0.95]] as const) {
+      await report({
+        measure: `console: ${moves[move]}, ${words} within`,
+        ours: within(share, ours, move),
+        reference: { name: "an empty page", value: within(share, empty, move) },
+      });
+    }
+  }
 }
 
 function scriptBytes(): number {

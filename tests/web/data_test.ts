@@ -10,6 +10,7 @@ import { PROGRAM_NAMES } from "../../market/csv/programs.ts";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import type { TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
+import { dropFile, importDropped } from "./import_steps.ts";
 
 const DAY = ["time,open,high,low,close,volume"];
 for (let hour = 0; hour < 24; hour++) DAY.push(`2024-03-01T${String(hour).padStart(2, "0")}:00:00Z,10,12,9,11,5`);
@@ -181,6 +182,11 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     },
   );
 
+  await t.step(
+    "a dropped file names its symbol, and its exchange and class are asked for once",
+    () => importDropped(page, service.url),
+  );
+
   await t.step("a file without candles is refused in words", async () => {
     await page.goto(`${service.url}/data`);
     await chooseFile(page, "COCOA_ICE_1h.csv", ["This is", "no table"]);
@@ -237,18 +243,6 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
   // The browser itself reports the refusals that the steps above provoke.
   expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
 });
-
-/** Drops a file as a desktop does. */
-async function dropFile(page: Page, name: string, bytes: Uint8Array): Promise<void> {
-  const transfer = await page.evaluateHandle(
-    `(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([Uint8Array.from(${JSON.stringify([...bytes])})], ${JSON.stringify(name)}));
-      return transfer;
-    })()`,
-  );
-  await page.getByText("Drop a file here, or").dispatchEvent("drop", { dataTransfer: transfer });
-}
 
 /** Adds an instrument, changes it and deletes it, by the form of the admin's page. */
 async function editInstruments(page: Page, admin: TestClient): Promise<void> {

@@ -70,7 +70,7 @@ export async function editLabels(page: Page, user: TestClient, id: string): Prom
   expect(await labelAt("tags")).toEqual(["slow"]);
 }
 
-/** Changes a tag and the star, which another tab shows. @param keep Waits for the service's answer to a change. */
+/** Changes a tag, the notes and the star, which another tab shows. @param keep Waits for the service's answer to a change. */
 async function labelInOneTab(
   page: Page,
   list: string,
@@ -86,6 +86,12 @@ async function labelInOneTab(
   await page.getByLabel("New tag").fill("slow");
   await keep(() => page.keyboard.press("Enter"));
   await otherTab.getByRole("link", { name: "slow" }).waitFor();
+  for (const notes of ["Changed elsewhere", "Slower than\nthe market"]) {
+    await page.getByRole("button", { name: "Edit the notes" }).click();
+    await page.getByLabel("Notes on the run").fill(notes);
+    await keep(() => page.getByLabel("Notes on the run").press("Control+Enter"));
+    await otherTab.getByRole("region", { name: "Notes" }).getByText(notes).waitFor();
+  }
   await otherTab.goto(list);
   await otherTab.getByRole("button", { name: "Star Crossing slowly", pressed: false }).waitFor();
   await keep(() => page.getByRole("button", { name: "Star Crossing slowly", pressed: false }).click());

@@ -32,12 +32,17 @@ const signedIn = createRoute({
   id: "signed-in",
   component: Shell,
   beforeLoad: async ({ location }) => {
+    const session = api.session.get.queryOptions();
+    const toSignIn = redirect({ to: "/sign-in", search: { to: location.href } });
+    // A visitor, whose browser never had an account here, gets no refusal.
+    const isKnown = queryClient.getQueryData(session.queryKey) !== undefined || wasSignedIn();
+    if (!isKnown && !await hasSession().catch(() => true)) throw toSignIn;
     const known = readMetrics();
     try {
-      await queryClient.ensureQueryData(api.session.get.queryOptions());
+      await queryClient.ensureQueryData(session);
     } catch (error) {
       if (codeOf(error) !== "UNAUTHENTICATED") throw error;
-      throw redirect({ to: "/sign-in", search: { to: location.href } });
+      throw toSignIn;
     }
     await known;
   },

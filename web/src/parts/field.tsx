@@ -49,7 +49,13 @@ export function SelectField(
   return (
     <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block text-sm font-medium wrap-anywhere">{label}</label>
-      <select {...rest} id={id} aria-describedby={`${id}-note`} className={controlClass(error)}>
+      <select
+        {...rest}
+        id={id}
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-note`}
+        className={controlClass(error)}
+      >
         {[...groups].map(([group, members]) => {
           const items = members.map(({ value, label: text }) => <option key={value} value={value}>{text}</option>);
           return group === undefined ? items : <optgroup key={group} label={group}>{items}</optgroup>;
@@ -66,7 +72,14 @@ export function CheckField({ label, hint, error, ...rest }: FieldProps & Compone
   return (
     <div>
       <label htmlFor={id} className="mt-6 flex h-9 items-center gap-2 text-sm font-medium">
-        <input {...rest} type="checkbox" id={id} aria-describedby={`${id}-note`} className="size-4 accent-accent" />
+        <input
+          {...rest}
+          type="checkbox"
+          id={id}
+          aria-invalid={error !== undefined}
+          aria-describedby={`${id}-note`}
+          className="size-4 accent-accent"
+        />
         {label}
       </label>
       <FieldNote id={`${id}-note`} hint={hint} error={error} />
