@@ -7,7 +7,7 @@ import { type Paint, wrap } from "./terminal.ts";
 
 const money = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const ratio = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const share = new Intl.NumberFormat("en-US", { style: "percent", minimumFractionDigits: 2 });
+const share = new Intl.NumberFormat("en-US", { style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en-US");
 
 const AMOUNT_COLUMNS_MAX = 13;
@@ -17,6 +17,8 @@ const BAR_COLUMNS = 40;
 const TEXT_COLUMNS_MIN = 16;
 // One line a row: the default draws a rule between any two.
 const COMPACT = { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" };
+/** In place of a value that there is not, as the console writes it. */
+export const NONE = "–";
 const STYLE = { head: [], border: [] };
 
 /** The metrics that a trader looks at first, in reading order of two columns. */
@@ -148,7 +150,7 @@ const ORDER_COLUMNS: typeof TRADE_COLUMNS = [
 
 /** The texts of an entry and of an exit, either of which may be missing. */
 function pair(entry: number | string | null, exit: number | string | null): string {
-  return entry === null && exit === null ? "" : `${entry ?? "-"} / ${exit ?? "-"}`;
+  return entry === null && exit === null ? "" : `${entry ?? NONE} / ${exit ?? NONE}`;
 }
 
 /** Draws trades as a table. @param options `showsOrders`: with the orders that opened and closed them, if there is room. */
@@ -237,8 +239,13 @@ function longestLine(text: string): number {
   return Math.max(...text.split("\n").map((line) => line.length));
 }
 
+/** A share of something as people read it: 0.01 is `1.00%`. */
+export function formatShare(value: number | null): string {
+  return value === null ? NONE : share.format(value);
+}
+
 /** A metric as people read it. @param value Null where it is not defined. */
 export function formatMetric(name: keyof typeof METRIC_DEFINITIONS, value: number | null | undefined): string {
   const { format } = METRIC_DEFINITIONS[name];
-  return value === null || value === undefined || format === "date" ? "-" : formatShort(FORMATS[format], value);
+  return value === null || value === undefined || format === "date" ? NONE : formatShort(FORMATS[format], value);
 }

@@ -3,7 +3,7 @@ import { usageError } from "./exit_codes.ts";
 
 export const COMMISSION_OPTION = [
   "--commission <rate>",
-  "a share of each fill's value: 0.0005 is 0.05 % (default: 0)",
+  "a share of each fill's value: 0.0005 is 0.05% (default: 0)",
 ] as const;
 export const SLIPPAGE_OPTION = [
   "--slippage-bps <points>",

@@ -1,7 +1,7 @@
 /** Candles: what is held, and how more come in. */
 import { basename, resolve } from "node:path";
 import { z } from "zod";
-import { drawRows } from "../drawing.ts";
+import { drawRows, NONE } from "../drawing.ts";
 import { guessSeries, readOrder } from "../guess_series.ts";
 import { invocationFolder } from "../invocation.ts";
 import { say } from "../terminal.ts";
@@ -36,8 +36,8 @@ export const marketsCommand = serviceCommand("markets", "List the instruments wh
     const rows = items.map(({ symbol, exchange, assetClass, first, last }) => [
       `${symbol}@${exchange}`,
       assetClass,
-      first?.slice(0, 10) ?? "-",
-      last?.slice(0, 10) ?? "-",
+      first?.slice(0, 10) ?? NONE,
+      last?.slice(0, 10) ?? NONE,
     ]);
     print(
       output,

@@ -1,6 +1,6 @@
 import type { Outputs } from "../../client/index.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { drawRows, formatMetric } from "../drawing.ts";
+import { drawRows, formatMetric, formatShare } from "../drawing.ts";
 import { drawHeatMap } from "../heat_map.ts";
 import { wrap } from "../terminal.ts";
 import { type Caller, calling } from "./caller.ts";
@@ -69,7 +69,7 @@ async function drawRanking(caller: Caller, { id, markets, objective }: Optimizat
   const show = (value: number | null) => value === null ? "" : formatMetric(objective, value);
   const names = Object.keys(ranking.points[0]?.parameters ?? {});
   const points = ranking.points.map(({ median, worst, best, earned, parameters }) => [
-    ...[show(median), show(worst), show(best), `${Math.round(earned * 100)} %`],
+    ...[show(median), show(worst), show(best), formatShare(earned)],
     ...names.map((name) => String(parameters[name])),
   ]);
   const shown = ranking.markets.slice(0, RANKED_MAX).map(({ market, at_best_point: at, own_best: own }) => [

@@ -1,20 +1,13 @@
 /** The kinds of runs, and how an id finds its own. */
 import type { Backtest, Outputs } from "../../client/index.ts";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { formatMetric } from "../drawing.ts";
+import { formatMetric, formatShare, NONE } from "../drawing.ts";
 import { CommandError, EXIT } from "../exit_codes.ts";
 import type { Caller } from "./caller.ts";
 import { describeScan, drawOptimization, type Optimization } from "./optimization_drawing.ts";
 import { drawRun } from "./run_drawing.ts";
 import { type FoundRun, type RunKind, runKind } from "./run_kind.ts";
-import {
-  compareSamples,
-  drawMonteCarlo,
-  drawStressTest,
-  type MonteCarlo,
-  percent,
-  type StressTest,
-} from "./study_drawing.ts";
+import { compareSamples, drawMonteCarlo, drawStressTest, type MonteCarlo, type StressTest } from "./study_drawing.ts";
 
 type Summary = Outputs["backtests"]["summaries"]["backtests"][number];
 type Rows = [name: string, text: string][];
@@ -106,7 +99,7 @@ export const MONTE_CARLOS: RunKind = runKind({
     spare: ["Created", "Backtest", " Paths"],
     describe: (run: MonteCarlo) => [
       ...[run.id, dayOf(run), run.backtest_id, run.method, statusOf(run), String(run.runs)],
-      percent(run.result?.samples.at(-1)?.probability_of_loss ?? null),
+      formatShare(run.result?.samples.at(-1)?.probability_of_loss ?? null),
     ],
   }],
   compared: (record) => ({
@@ -177,10 +170,10 @@ function compareOptimization(record: Optimization) {
   const figures: Rows = [
     ["Trials", String(record.trials.done)],
     [`Best ${label}`, bestOf(record)],
-    ["Its parameters", first === undefined ? "-" : showPairs(first.parameters)],
-    ["Deflated Sharpe", percent(overfitting?.deflated_sharpe ?? null)],
-    ["Overfitting probability", percent(overfitting?.overfitting_probability ?? null)],
-    ["Reality check, p", luck?.p_value?.toFixed(3) ?? "-"],
+    ["Its parameters", first === undefined ? NONE : showPairs(first.parameters)],
+    ["Deflated Sharpe", formatShare(overfitting?.deflated_sharpe ?? null)],
+    ["Overfitting probability", formatShare(overfitting?.overfitting_probability ?? null)],
+    ["Reality check, p", luck?.p_value?.toFixed(3) ?? NONE],
     ["Out of sample: net return", formatMetric("total_return", tested?.total_return)],
     ["Out of sample: Sharpe", formatMetric("sharpe", tested?.sharpe)],
   ];
@@ -201,7 +194,7 @@ function textsOf(settings: object): Rows {
 
 /** A value as people write it. */
 export function showValue(value: unknown): string {
-  return value === null ? "-" : typeof value === "string" ? value : JSON.stringify(value);
+  return value === null ? NONE : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function showPairs(parameters: object): string {

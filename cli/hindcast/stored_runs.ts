@@ -2,7 +2,7 @@
 import type { Outputs } from "../../client/index.ts";
 import { Option } from "@commander-js/extra-typings";
 import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { drawRows, formatMetric, MAIN_METRICS } from "../drawing.ts";
+import { drawRows, formatMetric, MAIN_METRICS, NONE } from "../drawing.ts";
 import { say } from "../terminal.ts";
 import { type Caller, calling } from "./caller.ts";
 import { callerFor, type Output, outputFor, print, serviceCommand } from "./command.ts";
@@ -114,7 +114,9 @@ function drawRuns(runs: readonly FoundRun[], output: Output): string {
   const names = runs.map(({ id }, index) => ` ${index + 1}: ${id}`);
   const rowsOf = (part: "settings" | "figures") => {
     const labels = [...new Set(runs.flatMap((run) => run[part].map(([name]) => name)))];
-    return labels.map((label) => [label, ...runs.map((run) => run[part].find(([name]) => name === label)?.[1] ?? "-")]);
+    return labels.map((
+      label,
+    ) => [label, ...runs.map((run) => run[part].find(([name]) => name === label)?.[1] ?? NONE)]);
   };
   const differing = rowsOf("settings").filter(([, ...texts]) => new Set(texts).size > 1);
   return [

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Inputs, Outputs } from "../../client/index.ts";
-import { drawRows } from "../drawing.ts";
+import { drawRows, NONE } from "../drawing.ts";
 import { invocationFolder, RANGE_OF_MANY } from "../invocation.ts";
 import { wrap } from "../terminal.ts";
 import { calling, collect, unlessMissing } from "./caller.ts";
@@ -85,7 +85,7 @@ function drawStrategy(strategy: Strategy, { paint, columns }: Output): string {
   const rows = Object.entries(Object(schema.properties)).map(([parameter, rule]) => {
     const { default: preset, description: words = "", ...limits } = Object(rule);
     const known = Object.entries(limits).map(([key, value]) => `${key} ${JSON.stringify(value)}`).join(", ");
-    return [parameter, preset === undefined ? "-" : JSON.stringify(preset), known, String(words)];
+    return [parameter, preset === undefined ? NONE : JSON.stringify(preset), known, String(words)];
   });
   return [
     `${paint("bold", name)}  ${slug}, version ${version}, ${frequency}`,

@@ -1,6 +1,6 @@
 /** Studies of a backtest, as a person reads them. */
 import type { Outputs } from "../../client/index.ts";
-import { drawRows, formatMetric } from "../drawing.ts";
+import { drawRows, formatMetric, formatShare, NONE } from "../drawing.ts";
 import { wrap } from "../terminal.ts";
 import type { Output } from "./command.ts";
 
@@ -31,7 +31,7 @@ export function drawStressTest({ id, status, result }: StressTest, { paint, colu
   const head = [" Net return", " Sharpe", " Drawdown", " Trades"];
   const cost = even === null
     ? "It has no profit that a commission could use up."
-    : `A commission of ${(100 * even).toFixed(3)} % beside its own costs uses its profit up.`;
+    : `A commission of ${(100 * even).toFixed(3)}% beside its own costs uses its profit up.`;
   return [
     drawRows(["Change", ...head], drawn, { paint, columns }),
     drawRows(["Days", ...head], parts, { paint, columns }),
@@ -40,8 +40,8 @@ export function drawStressTest({ id, status, result }: StressTest, { paint, colu
   ].join("\n");
 }
 
-function drawFigures(figures: Row["figures"], failure = "-"): string[] {
-  if (figures === null) return [failure, "-", "-", "-"];
+function drawFigures(figures: Row["figures"], failure = NONE): string[] {
+  if (figures === null) return [failure, NONE, NONE, NONE];
   return [
     formatMetric("total_return", figures.total_return),
     formatMetric("sharpe", figures.sharpe),
@@ -71,8 +71,8 @@ function drawSample(sample: Sample, output: Output): string[] {
   });
   return [
     output.paint("bold", sampling.replaceAll("_", " ")),
-    drawRows(["Figure", " Real", " 5 %", " 25 %", " Median", " 75 %", " 95 %"], rows, output),
-    `It loses on ${percent(loss)} of the paths, and is ruined on ${percent(ruin)}.`,
+    drawRows(["Figure", " Real", " 5%", " 25%", " Median", " 75%", " 95%"], rows, output),
+    `It loses on ${formatShare(loss)} of the paths, and is ruined on ${formatShare(ruin)}.`,
   ];
 }
 
@@ -84,16 +84,11 @@ export function compareSamples({ result }: MonteCarlo): [name: string, text: str
         `${sampling}: median ${LABELS[name].toLowerCase()}`,
         show(name, figures[name].quantiles?.p50 ?? null),
       ]);
-      return [...medians, [`${sampling}: loses`, percent(loss)], [`${sampling}: is ruined`, percent(ruin)]];
+      return [...medians, [`${sampling}: loses`, formatShare(loss)], [`${sampling}: is ruined`, formatShare(ruin)]];
     },
   );
 }
 
 function show(name: FigureName, value: number | null): string {
-  return name !== "losing_streak" ? formatMetric(name, value) : value === null ? "-" : String(Math.round(value));
-}
-
-/** A share of something, as people write it. */
-export function percent(value: number | null): string {
-  return value === null ? "-" : `${(100 * value).toFixed(1)} %`;
+  return name !== "losing_streak" ? formatMetric(name, value) : value === null ? NONE : String(Math.round(value));
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { drawRows } from "../drawing.ts";
+import { drawRows, NONE } from "../drawing.ts";
 import { invocationFolder } from "../invocation.ts";
 import { calling, collect, unlessMissing } from "./caller.ts";
 import { callerFor, group, outputFor, print, serviceCommand } from "./command.ts";
@@ -23,7 +23,7 @@ const list = serviceCommand("list", "List your universes and public ones")
     );
     const rows = items.map((
       one,
-    ) => [one.slug, String(one.latest_version), String(one.members), one.is_owner ? "you" : "-", one.description]);
+    ) => [one.slug, String(one.latest_version), String(one.members), one.is_owner ? "you" : NONE, one.description]);
     print(
       output,
       { universes: items, next_cursor },
@@ -46,7 +46,7 @@ const show = serviceCommand("show", "Show the members of a universe")
       (page) => read({ slug, ...asked, ...page }),
       ({ members }) => members,
     );
-    const rows = items.map(({ symbol, exchange, from, to }) => [`${symbol}@${exchange}`, from ?? "-", to ?? "-"]);
+    const rows = items.map(({ symbol, exchange, from, to }) => [`${symbol}@${exchange}`, from ?? NONE, to ?? NONE]);
     print(
       output,
       { universe, members: items },

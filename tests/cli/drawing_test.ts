@@ -15,7 +15,7 @@ const TRADE: Trade = {
 Deno.test("a wide table of trades names their orders and both tags", () => {
   const trade = { ...TRADE, exit_order: 1235, tag: "breakout", exit_tag: "stop" };
   expect(drawTrades([trade, TRADE], withoutColor, 160, { showsOrders: true })).toMatch(
-    /Orders +│? *Tags[^]*1234 \/ 1235 +│? *breakout \/ stop[^]*1234 \/ - /,
+    /Orders +│? *Tags[^]*1234 \/ 1235 +│? *breakout \/ stop[^]*1234 \/ – /,
   );
 });
 

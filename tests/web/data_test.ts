@@ -253,7 +253,7 @@ async function editInstruments(page: Page, admin: TestClient): Promise<void> {
   await page.getByLabel("Symbol", { exact: true }).fill("BTCUSDT");
   await page.getByLabel("Exchange", { exact: true }).fill("BINANCE");
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByText("It is required with provider_a").waitFor();
+  await page.getByText("It is required with Provider A").waitFor();
   await page.getByLabel("Fetch from").and(page.locator(":focus")).waitFor();
   await page.getByLabel("Fetch from").fill("2026-11-01");
   await page.getByLabel("Schedule", { exact: true }).fill("every day");

@@ -1,6 +1,6 @@
 /** Numbers of the console: one way to write each kind. */
 import { expect } from "@std/expect";
-import { formatAxisPercent, formatProgress } from "../../web/src/parts/format.ts";
+import { formatAxisPercent, formatProgress, writeTimes } from "../../web/src/parts/format.ts";
 
 const SOURCES = new URL("../../web/src/", import.meta.url);
 const HOME = "parts/format.ts";
@@ -26,6 +26,14 @@ Deno.test("axes and progress have the same signs as figures", () => {
     ...["−50.0%", "0.0%", "1,234.6%"],
   ]);
   expect([formatProgress(0), formatProgress(0.999), formatProgress(1)]).toEqual(["0%", "99%", "100%"]);
+});
+
+Deno.test("instants in the service's texts are written as the console's times", () => {
+  const note = "end_date 2025-01-01 is exclusive: the last candle opens at 2024-12-31T23:00:00.000Z";
+  expect(writeTimes(note)).toBe("end_date 2025-01-01 is exclusive: the last candle opens at 2024-12-31 23:00 UTC");
+  expect(writeTimes("from 2024-03-01T09:30:15Z, id 2024-03-01T09:30")).toBe(
+    "from 2024-03-01 09:30:15 UTC, id 2024-03-01T09:30",
+  );
 });
 
 async function* listSources(folder: URL, under = ""): AsyncGenerator<string> {

@@ -69,6 +69,14 @@ export function formatTime(time: string | number | null, zone = "UTC"): string {
   return new Date(time).toLocaleString("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
 }
 
+/** A text of the service with its instants as times of the console: `2024-12-31 23:00 UTC`. */
+export function writeTimes(text: string): string {
+  return text.replace(
+    /\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)(?:\.\d+)?Z/g,
+    (_, date, time, seconds) => `${date} ${time}${seconds === ":00" ? "" : seconds} UTC`,
+  );
+}
+
 /** The name of a zone in a heading: `New York`. @param zone IANA name. */
 export function shortZone(zone: string): string {
   return zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");

@@ -1,5 +1,6 @@
 import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
 import { describeError, issuesOf } from "../api.ts";
+import { nameProviders } from "./provider_name.ts";
 
 /** A field of a form, or of another form beside it, and the place within its value. */
 export type RefusedField<Values extends FieldValues> =
@@ -35,5 +36,6 @@ export function showRefusal<Values extends FieldValues>(
 
 /** A refusal beside its field: `It must be 2 or more`; one that names a line begins with it. */
 function asSentence(message: string, place = ""): string {
-  return place === "" && /^line \d/.test(message) ? `L${message.slice(1)}` : `${place || "It"} ${message}`;
+  const text = nameProviders(message);
+  return place === "" && /^line \d/.test(text) ? `L${text.slice(1)}` : `${place || "It"} ${text}`;
 }

@@ -4,6 +4,7 @@ import { api, client, type IngestedInstrument, pagesOf } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { RowLink } from "../../parts/link_row.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
+import { PROVIDER_NAMES } from "../../parts/provider_name.ts";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { InstrumentForm } from "./instrument_form.tsx";
 
@@ -78,7 +79,7 @@ function Row({ instrument, onEdit, onFetch }: {
       </td>
       <td className="truncate px-3 text-left" title={exchange}>{exchange}</td>
       <td className="px-3 text-left">{assetClass}</td>
-      <td className="px-3 text-left text-muted">{provider}</td>
+      <td className="px-3 text-left text-muted">{PROVIDER_NAMES[provider]}</td>
       <td className="px-3 text-left">{timeframe ?? "–"}</td>
       <td className="px-3 text-left">{backfill_from ?? "–"}</td>
       <td className="truncate px-3 text-left font-mono text-xs" title={schedule ?? ""}>{schedule ?? "–"}</td>

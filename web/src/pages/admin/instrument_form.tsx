@@ -7,6 +7,7 @@ import { DeleteButton } from "../../parts/delete_button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { DraftNote } from "../../parts/draft_note.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
+import { PROVIDER_NAMES } from "../../parts/provider_name.ts";
 import { showRefusal } from "../../parts/show_refusal.ts";
 
 /** The fields as typed; an empty text is none. */
@@ -33,9 +34,9 @@ const NEW: Values = {
 };
 const CLASSES = ["crypto", "forex", "stock"].map((value) => ({ value, label: value }));
 const PROVIDERS = [
-  { value: "provider_a", label: "provider_a" },
-  { value: "provider_b", label: "provider_b" },
-  { value: "import", label: "import: files alone" },
+  { value: "provider_a", label: PROVIDER_NAMES.provider_a },
+  { value: "provider_b", label: PROVIDER_NAMES.provider_b },
+  { value: "import", label: "Files alone" },
 ];
 const FRAMES = [{ value: "", label: "none" }, ...TIMEFRAMES.map((value) => ({ value, label: value }))];
 
@@ -116,7 +117,13 @@ function Fields({ form: { register, formState: { errors } }, isNew }: {
           />
         </>
       )}
-      <SelectField label="Provider" options={PROVIDERS} error={errors.provider?.message} {...register("provider")} />
+      <SelectField
+        label="Provider"
+        options={PROVIDERS}
+        hint="A and B stand for feeds that the service's settings name"
+        error={errors.provider?.message}
+        {...register("provider")}
+      />
       <SelectField label="Timeframe" options={FRAMES} error={errors.timeframe?.message} {...register("timeframe")} />
       <Field
         label="Fetch from"

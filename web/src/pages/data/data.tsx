@@ -7,6 +7,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
+import { PROVIDER_NAMES } from "../../parts/provider_name.ts";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { CsvImport } from "./csv_import.tsx";
@@ -108,7 +109,7 @@ function Row({ instrument }: { readonly instrument: Instrument }) {
       </td>
       <td className="truncate px-3 text-left" title={exchange}>{exchange}</td>
       <td className="px-3 text-left">{assetClass}</td>
-      <td className="truncate px-3 text-left text-muted">{provider}</td>
+      <td className="truncate px-3 text-left text-muted">{PROVIDER_NAMES[provider]}</td>
       <td className="truncate px-3 text-left" title={timeframes.join(", ")}>{timeframes.join(", ") || "–"}</td>
       <td className="px-3">{formatDate(first)}</td>
       <td className="px-3">{formatDate(last)}</td>

@@ -11,6 +11,7 @@ import { useShownTheme } from "../../theme/theme.ts";
 import { endOf, findInstrument, loadCandles } from "./candle_pages.ts";
 import { HeldTimeline } from "./held_timeline.tsx";
 import { PriceChart } from "./price_chart.ts";
+import { PROVIDER_NAMES } from "../../parts/provider_name.ts";
 import { DAY_MS } from "../../parts/scale.ts";
 
 const route = getRouteApi("/signed-in/data/$exchange/$symbol");
@@ -38,7 +39,7 @@ export function InstrumentPage() {
           <p className="flex flex-wrap gap-x-2 text-sm text-muted">
             <span className="break-all">{exchange}</span>
             <span>· {instrument.assetClass}</span>
-            <span>· {instrument.provider}</span>
+            <span>· {PROVIDER_NAMES[instrument.provider]}</span>
             <span>
               · {formatCount(instrument.candles)} candles held as {instrument.timeframes.join(", ") || "nothing"}
             </span>

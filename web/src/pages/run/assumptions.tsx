@@ -1,5 +1,13 @@
 import type { Backtest, BacktestResult } from "../../api.ts";
-import { formatCount, formatDuration, formatMoney, formatPercent, formatTime, toWords } from "../../parts/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatPercent,
+  formatTime,
+  toWords,
+  writeTimes,
+} from "../../parts/format.ts";
 
 const FINDINGS = { passed: "text-gain", failed: "text-danger", skipped: "text-muted" } as const;
 const MARKS = { passed: "✓", failed: "✕", skipped: "–" } as const;
@@ -20,7 +28,7 @@ export function Assumptions({ backtest, result }: { readonly backtest: Backtest;
                 <span className={`font-medium ${FINDINGS[status]}`}>
                   <span aria-hidden="true">{MARKS[status]}</span> {toWords(name)}: {status}
                 </span>
-                <p className="text-sm break-words text-muted">{evidence}</p>
+                <p className="text-sm break-words text-muted">{writeTimes(evidence)}</p>
               </li>
             ))}
           </ul>
@@ -71,7 +79,7 @@ export function Assumptions({ backtest, result }: { readonly backtest: Backtest;
         </Section>
         {notes.length > 0 && (
           <Section title="Notes">
-            <ul className="list-disc pl-5">{notes.map((note) => <li key={note}>{note}</li>)}</ul>
+            <ul className="list-disc pl-5">{notes.map((note) => <li key={note}>{writeTimes(note)}</li>)}</ul>
           </Section>
         )}
       </div>

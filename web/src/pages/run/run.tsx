@@ -11,8 +11,9 @@ import { InlineEdit } from "../../parts/inline_edit.tsx";
 import { StarButton } from "../../parts/star_button.tsx";
 import { RunHeading } from "../../parts/run_heading.tsx";
 import { useLabelField } from "../../parts/use_labels.ts";
-import { formatDuration, formatMoney, formatProgress, formatTime, toWords } from "../../parts/format.ts";
+import { formatDuration, formatMoney, formatProgress, formatTime, toWords, writeTimes } from "../../parts/format.ts";
 import { ProgressBar } from "../../parts/progress_bar.tsx";
+import { nameProviders } from "../../parts/provider_name.ts";
 
 const FailedPlots = lazy(async () => ({ default: (await import("./failed_plots.tsx")).FailedPlots }));
 const Log = lazy(async () => ({ default: (await import("./log.tsx")).Log }));
@@ -146,7 +147,7 @@ function Failed({ backtest: { error, attempts, started_at, finished_at } }: { re
   return (
     <section className={`${PANEL} border-l-4 border-l-danger`} aria-label="Failure">
       <h2 className="text-lg font-semibold">This run failed: {toWords(code.toLowerCase())}</h2>
-      <p className="mt-2 break-words">{error?.message}</p>
+      <p className="mt-2 break-words">{nameProviders(writeTimes(error?.message ?? ""))}</p>
       <p className="mt-2 text-muted">{ADVICE[code]}</p>
       {started_at !== null && finished_at !== null && (
         <p className="mt-4 text-xs text-muted">

@@ -5,7 +5,7 @@ import { api, describeError, type MonteCarlo } from "../../../api.ts";
 import { useConnectionLost } from "../../../connection.ts";
 import { Button } from "../../../parts/button.tsx";
 import { DeleteButton } from "../../../parts/delete_button.tsx";
-import { formatCount, formatTime } from "../../../parts/format.ts";
+import { formatCount, formatTime, writeTimes } from "../../../parts/format.ts";
 import { ProgressBar } from "../../../parts/progress_bar.tsx";
 import { useReadOnly } from "../../../parts/read_only.ts";
 import { StatusBadge } from "../../../parts/status_badge.tsx";
@@ -119,7 +119,7 @@ function Simulation({ simulation, onProgress, onChange }: {
       </div>
       {!hasEnded(simulation) && <ProgressBar label="Progress of the simulation" progress={progress} />}
       {error !== null && <p role="alert" className="text-sm break-words text-danger">{error.message}</p>}
-      {result?.notes.map((note) => <p key={note} className="text-sm text-muted">{note}</p>)}
+      {result?.notes.map((note) => <p key={note} className="text-sm text-muted">{writeTimes(note)}</p>)}
       {result?.samples.map((sample) => <PathSample key={sample.sampling} sample={sample} ruinDrawdown={ruin} />)}
     </section>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, type Backtest, type BacktestResult } from "../../../api.ts";
-import { formatMoney, toWords } from "../../../parts/format.ts";
+import { formatMoney, toWords, writeTimes } from "../../../parts/format.ts";
 import { Distribution } from "./distribution.tsx";
 import { Excursions } from "./excursions.tsx";
 import { MonthlyReturns } from "./monthly_returns.tsx";
@@ -21,7 +21,7 @@ export function Overview({ backtest: { id }, result }: {
       </div>
       {result.notes.length > 0 && (
         <ul aria-label="Notes" className="text-sm text-muted">
-          {otherNotes(result).map((note) => <li key={note} className="break-words">{note}</li>)}
+          {otherNotes(result).map((note) => <li key={note} className="break-words">{writeTimes(note)}</li>)}
         </ul>
       )}
     </div>
@@ -40,7 +40,7 @@ function Warnings({ result: { integrity, bounds, portfolio } }: { readonly resul
   const failed = Object.entries(integrity).filter(([, { status }]) => status === "failed");
   const lines = [
     ...failed.map(([name, { evidence }]) => ({
-      text: `The check of ${toWords(name)} failed: ${evidence}`,
+      text: `The check of ${toWords(name)} failed: ${writeTimes(evidence)}`,
       look: "border-danger text-danger",
     })),
     ...(bounds === null ? [] : [{

@@ -1,5 +1,5 @@
 import type { StressTest } from "../../../api.ts";
-import { formatCount, formatPercent, formatRatio, toneClass } from "../../../parts/format.ts";
+import { formatCount, formatPercent, formatRatio, toneClass, writeTimes } from "../../../parts/format.ts";
 import { ROW_CLASS, Table, WIDE_ONLY } from "../../../parts/table.tsx";
 import { describeStress, GROUP_NAMES, REGIME_NAMES, type StressRow } from "./stress_words.ts";
 import { chooseTicks, linear } from "../../../parts/scale.ts";
@@ -40,7 +40,7 @@ export function StressTables({ result }: { readonly result: NonNullable<StressTe
         {describeStress(result)}
         {cost !== null && ` The profit is gone at ${formatPercent(cost)} more cost of each fill.`}
       </p>
-      {notes.map((note) => <p key={note} className="text-sm text-muted">{note}.</p>)}
+      {notes.map((note) => <p key={note} className="text-sm text-muted">{writeTimes(note)}.</p>)}
       <div className="grid items-start gap-4 xl:grid-cols-[2fr_3fr]">
         <StressBars rows={rows} />
         <Table label="Stress test" columns={COLUMNS} minWidth="38rem">
