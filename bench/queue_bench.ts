@@ -1,13 +1,10 @@
 /**
- * Short backtests through queue and store, beside pg-boss alone with nothing to do, on the same database in the same run; and what
- * limits them: processor time of each part, and writing transactions. The rest is waiting.
+ * Short backtests through queue and store, beside pg-boss alone with nothing to do, on the same database in the same run.
  *
  * `deno run --allow-all bench/queue_bench.ts [backtests]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as
  * `deno task bench` sets it.
  */
-import { sql } from "drizzle-orm";
 import { PgBoss } from "pg-boss";
-import { rowsOf } from "../db/answer_rows.ts";
 import { backtestRecords, insertBacktest } from "../db/backtests.ts";
 import { listBacktests } from "../db/backtest_lists.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
@@ -20,9 +17,6 @@ const OWNER = "bench";
 const WORKERS = 2;
 const SUBMITTERS = 16;
 const LATENCY_SAMPLES = 50;
-// The kernel counts processor time in hundredths of a second.
-const TICK_MS = 10;
-const PARTS = { main: "the main thread", threads: "other threads", database: "PostgreSQL" };
 
 const count = Number(Deno.args[0] ?? 2000);
 for (const kind of DATABASES) {
@@ -40,15 +34,11 @@ async function measure(kind: string, handle: DatabaseHandle): Promise<void> {
   const queue = await openQueue({ handle, runSecondsMax: 60 });
   try {
     const enqueuedPerSecond = await rate(() => submitAll(handle.db, queue));
-    const server = await findServer(handle);
-    const [before, firstTransaction] = [readProcessorTimes(server), await readTransaction(handle.db)];
     const donePerSecond = await rate(async () => {
       await queue.work(WORKERS);
       await untilNoneIs(handle.db, "queued");
       await untilNoneIs(handle.db, "running");
     });
-    const after = readProcessorTimes(server);
-    const transactions = await readTransaction(handle.db) - firstTransaction;
     const latencies = await measureLatencies(handle.db, queue);
     const { connection } = handle;
     const bare = connection.kind === "postgres" ? await measureBare(connection.url) : null;
@@ -62,20 +52,10 @@ async function measure(kind: string, handle: DatabaseHandle): Promise<void> {
       reference: bare === null ? null : { name: "pg-boss alone", value: bare },
       goal: bare === null ? null : { of: "ratio", least: 0.8 },
     });
-    for (const name of ["main", "threads", "database"] as const) {
-      await row(`processor time of ${PARTS[name]}`, (after[name] - before[name]) / count, "ms a run");
-    }
-    await row("writing transactions", transactions / count, "a run");
     await row("submitted to running", latencies[LATENCY_SAMPLES >> 1]!, "ms");
   } finally {
     await queue.close();
   }
-}
-
-/** How many transactions have written until now. */
-async function readTransaction(db: Db): Promise<number> {
-  const [row] = rowsOf(await db.execute(sql`select pg_current_xact_id()::text as id`));
-  return Number(Object(row).id);
 }
 
 async function rate(work: () => Promise<void>): Promise<number> {
@@ -139,60 +119,4 @@ async function measureBare(connectionString: string): Promise<number> {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resume) => setTimeout(resume, ms));
-}
-
-/** Milliseconds of processor time until now. */
-interface ProcessorTimes {
-  /** The thread of this process that serves and stores. */
-  readonly main: number;
-  /** The process's other threads: runs, collections of garbage, an embedded database. */
-  readonly threads: number;
-  /** All processes of PostgreSQL; 0 for an embedded database. */
-  readonly database: number;
-}
-
-/** Reads the times. @param server The id of PostgreSQL's first process; null for an embedded database. */
-function readProcessorTimes(server: number | null): ProcessorTimes {
-  const own = [...Deno.readDirSync("/proc/self/task")].map(({ name }) => ({
-    isMain: Number(name) === Deno.pid,
-    ms: readMs(`/proc/self/task/${name}`),
-  }));
-  const sum = (times: readonly { readonly ms: number }[]) => times.reduce((total, { ms }) => total + ms, 0);
-  return {
-    main: sum(own.filter(({ isMain }) => isMain)),
-    threads: sum(own.filter(({ isMain }) => !isMain)),
-    database: server === null
-      ? 0
-      : sum([server, ...listChildren(server)].map((pid) => ({ ms: readMs(`/proc/${pid}`) }))),
-  };
-}
-
-/** The id of PostgreSQL's first process, if it runs on this machine. */
-async function findServer({ db, connection }: DatabaseHandle): Promise<number | null> {
-  if (connection.kind === "pglite") return null;
-  const [row] = rowsOf(await db.execute(sql`select pg_backend_pid() as pid`));
-  try {
-    return Number(fieldsOf(`/proc/${Object(row).pid}`)[1]);
-  } catch {
-    return null;
-  }
-}
-
-function listChildren(pid: number): number[] {
-  return Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean).map(Number);
-}
-
-function readMs(path: string): number {
-  try {
-    // User and system time, and that of children that have ended.
-    return fieldsOf(path).slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * TICK_MS;
-  } catch {
-    // It has ended meanwhile.
-    return 0;
-  }
-}
-
-/** The fields behind the name, which may have spaces: its state, its parent and so on. */
-function fieldsOf(path: string): string[] {
-  return Deno.readTextFileSync(`${path}/stat`).split(") ").at(-1)?.split(" ") ?? [];
 }

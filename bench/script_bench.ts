@@ -3,16 +3,14 @@
  *
  * - each built-in strategy's script, which trades the same, beside the built-in one;
  * - a script whose `decide` is empty beside a built-in one: the cost of asking;
- * - trials of a year of hours, one after the other as in an optimization, beside the built-in strategy's;
  * - more than 200,000 orders by a script beside the same rules in C as a WebAssembly module.
  *
  * A run has a new instance whose code is not yet optimised, as in a service. `deno run --allow-all bench/script_bench.ts [rounds]`
  */
 import { resolveExecution } from "../engine/execution.ts";
-import { measureTrial, run } from "../engine/run.ts";
+import { run } from "../engine/run.ts";
 import type { Strategy } from "../engine/strategy.ts";
 import { BUILTINS } from "../strategies/builtin/catalogue.ts";
-import { smaCross } from "../strategies/builtin/sma_cross.ts";
 import { seriesOf } from "../workers/sandbox/candle_series.ts";
 import { GuestStrategy } from "../workers/sandbox/wasm/strategy.ts";
 import { compileScript } from "../workers/sandbox/script/compile.ts";
@@ -33,10 +31,6 @@ const MANY_ORDERS = 100_000;
 /** Of a decision that does nothing. */
 const GOAL_EMPTY = 2;
 const GOAL_C = 1.2;
-const GOAL_TRIALS = 4;
-const HOUR_MS = 60 * MINUTE_MS;
-const HOURS = 8760;
-const TRIALS = 100;
 
 const settings = {
   candles: makeWalk(COUNT, MINUTE_MS),
@@ -55,7 +49,6 @@ interface Times {
 }
 
 await compareEmpty();
-await compareTrials();
 await compareBuiltins();
 await compareWithC();
 
@@ -66,26 +59,6 @@ async function compareEmpty(): Promise<void> {
     script: () => new ScriptStrategy(() => new ScriptGuest(script, "{}", series), 1),
   });
   await reportScript("an empty decide", times, "built-in", GOAL_EMPTY);
-}
-
-async function compareTrials(): Promise<void> {
-  const source = await readText("../strategies/scripts/sma_cross.ts");
-  const { openAgain, ...script } = await compileScript(source);
-  const parameters = { fast: 10, slow: 30, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
-  const json = JSON.stringify(parameters);
-  const hours = { ...settings, candles: makeWalk(HOURS, HOUR_MS), timeframeMs: HOUR_MS, control: null };
-  const makeGuest = () => new ScriptGuest({ ...script, open: openAgain ?? script.open }, json, seriesOf(hours));
-  const ours = () => new ScriptStrategy(makeGuest, 1);
-  const samples: Record<keyof Times, number[]> = { other: [], script: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, make] of [["other", () => smaCross.create(parameters)], ["script", ours]] as const) {
-      samples[name].push(measureCpu(() => {
-        for (let n = 0; n < TRIALS; n++) measureTrial({ ...hours, strategy: make() });
-      }));
-    }
-  }
-  const times = { other: median(samples.other), script: median(samples.script) };
-  await reportScript(`${TRIALS} trials of a year of hours`, times, "built-in", GOAL_TRIALS);
 }
 
 async function compareBuiltins(): Promise<void> {

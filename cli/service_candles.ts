@@ -14,7 +14,6 @@ interface CandleRequest {
   readonly timeframe: string;
 }
 
-/** Candles of a service. */
 export interface ServiceCandles {
   readonly candles: Candles;
   readonly timeframe: Timeframe;

@@ -129,7 +129,6 @@ async function newStrategy(target: string, lang: string, isPortfolio: boolean): 
   );
 }
 
-/** A template. */
 interface Template {
   readonly lang: Language;
   readonly isPortfolio: boolean;

@@ -100,7 +100,6 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** The results of a completed run. */
 export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
   /** The equity in a few points, as fractions of the initial balance. */

@@ -28,7 +28,6 @@ export type StudyEnd<Result extends object> = { readonly result: Result; readonl
 
 type InsertSeries = (tx: Db, id: string, series: readonly Series[]) => Promise<void>;
 
-/** The records of a kind. */
 export class StudyRecords<Row extends StudyRow> extends RunRecords<Row> {
   readonly #table: (typeof RUN_KINDS)[StudyKind]["table"];
   readonly #select: (db: Db, where: SQL | undefined, limit: number) => Promise<Row[]>;

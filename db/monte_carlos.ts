@@ -32,7 +32,6 @@ export async function insertMonteCarlo(tx: Db, values: NewMonteCarlo, id = uuidv
   return row;
 }
 
-/** The records of Monte Carlo simulations. */
 export const monteCarloRecords = new StudyRecords<MonteCarlo>(
   "monteCarlo",
   (db, where, limit) => db.select().from(monteCarlos).where(where).orderBy(desc(monteCarlos.id)).limit(limit),

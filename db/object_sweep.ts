@@ -12,7 +12,6 @@ const SETTLE_MS = 60_000;
 // Of a thousand objects each: one sweep is bounded, and the next one begins elsewhere.
 const PAGES_MAX = 200;
 
-/** The times of a sweep. */
 export interface SweepTimes {
   /** Younger objects stay. */
   readonly graceMs: number;

@@ -27,7 +27,6 @@ export type NewOptimization = Pick<
   | "sizeBytes"
 >;
 
-/** The records of optimizations. */
 export const optimizationRecords = new RunRecords<Optimization>("optimization", {
   select: (db, where, limit) =>
     db.select().from(optimizations).where(where).orderBy(desc(optimizations.id)).limit(limit),

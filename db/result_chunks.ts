@@ -56,7 +56,6 @@ export async function collectInSlices<T>(values: Iterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** The chunks of an attempt of a backtest. */
 interface AttemptChunks {
   readonly backtestId: string;
   readonly attempt: number;

@@ -23,7 +23,6 @@ export interface RunQueue {
   watch(kind: RunKindName, id: string, onChange: () => void, onEnd?: () => void): Promise<() => void>;
   /** Calls back when a backtest of a user was submitted, begun, labelled, has ended or is deleted. @returns A function that ends the watch. */
   watchList(ownerId: string, onChange: () => void): Promise<() => void>;
-  /** Writes an ingestion run's job. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Writes a module check's job; lower queue positions are taken first. */
   enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;

@@ -58,7 +58,6 @@ interface RunReads<Row> {
   afterRemoval?(tx: Db, row: Row, sizeBytes: number): Promise<void>;
 }
 
-/** The records of a kind of runs. */
 export class RunRecords<Row extends RunRow> {
   readonly kind: RunKindName;
   readonly #table: RunTable;

@@ -22,7 +22,6 @@ export async function insertStressTest(tx: Db, values: NewStressTest): Promise<S
   return row;
 }
 
-/** The records of stress tests. */
 export const stressTestRecords = new StudyRecords<StressTest>(
   "stressTest",
   (db, where, limit) => db.select().from(stressTests).where(where).orderBy(desc(stressTests.id)).limit(limit),

@@ -40,7 +40,6 @@ export interface ClosedTrade {
   readonly worstPrice: number;
 }
 
-/** A fill of a market. */
 export interface FillRecord {
   /** Index of the market. */
   readonly market: number;

@@ -63,7 +63,6 @@ function namedAxes({ axes }: Space, constraints: readonly Constraint[]): { axis:
   return strides.filter(({ axis }) => isOrdered(axis) && names.has(axis.name));
 }
 
-/** Points that were drawn. */
 interface DrawnPoints {
   /** The points' numbers, in the order in which they were drawn. */
   readonly points: Float64Array<ArrayBuffer>;

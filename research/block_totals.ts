@@ -3,7 +3,6 @@ import type { Measure } from "./luck/measures.ts";
 /** Blocks that the days are cut into; half of them choose, the other half judge: 12,870 ways. */
 export const BLOCKS = 16;
 export const HALF_BLOCKS = BLOCKS / 2;
-/** The subsets of half of the blocks. */
 export const SUBSETS = 2 ** HALF_BLOCKS;
 
 /** The totals of trials over each subset of half of the blocks, all trials of a subset side by side. */

@@ -19,7 +19,6 @@ export interface SplitsPart {
   readonly parts: number;
 }
 
-/** The trials that are split. */
 interface SplitTrials {
   /** A column of daily returns for each trial, all of one length. */
   readonly returns: readonly Float64Array[];

@@ -32,7 +32,6 @@ export interface Trials {
   readonly direction: "max" | "min";
   /** Daily returns of those considered, each of one length: 0 after a trial's end. The best one is among them; see chooseConsidered(). */
   readonly returns: readonly Float64Array[];
-  /** The trials' numbers. */
   readonly numbers: readonly number[];
   /** The place of the best trial in `returns`. */
   readonly best: number;

@@ -2,11 +2,9 @@ import { countDecimals, fromUnits, toUnits } from "./decimal.ts";
 import { type Issue, type Parsed, parsed, quote, step as pointerStep } from "./issue.ts";
 import { type Axis, countPoints, type ListedAxis, type ParameterValue, type Space, type SteppedAxis } from "./space.ts";
 
-/** Most parameters of a space. */
 export const SPACE_PARAMETERS_MAX = 16;
 /** Most values that a list names. */
 export const SPACE_VALUES_MAX = 1_000;
-/** Most characters of a parameter's name. */
 export const PARAMETER_NAME_LENGTH_MAX = 200;
 /** Most characters of a value that is a text. */
 const TEXT_LENGTH_MAX = 200;

@@ -3,7 +3,6 @@ import { SCOPES } from "../db/schema.ts";
 import { SIGN_UP } from "./common/sign_up.ts";
 import { publicProcedure, router, userProcedure } from "./common/trpc.ts";
 
-/** The roles of users. */
 export const ROLES = ["user", "admin"] as const;
 
 const sessionAnswerSchema = z.object({

@@ -8,7 +8,6 @@ import { ConfigError, unusable } from "./config.ts";
 const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const HEADERS = { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" };
 
-/** An answered request. */
 export interface AnsweredRequest {
   readonly method: string;
   /** The route's pattern; undefined where no route matches. */

@@ -30,7 +30,6 @@ const log = getLogger(["hindcast", "queue"]);
 // After a longer wait, another process may have a free worker sooner.
 const WAIT_MS = 1000;
 
-/** The services of a backtest. */
 export interface BacktestServices extends CandleServices {
   readonly records: BacktestRecords;
   readonly runner: Runner;

@@ -44,7 +44,6 @@ export function questionCommand(name: string, description: string, several: stri
     .option("--universe <slug>", "run over the members of this universe; the first of MARKETS is still its benchmark");
 }
 
-/** The options of a question. */
 interface QuestionOptions extends CostOptions {
   readonly timeframe?: string | undefined;
   readonly parameter?: readonly string[] | undefined;

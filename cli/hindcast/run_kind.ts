@@ -79,7 +79,6 @@ export interface FoundRun extends Compared {
   draw(output: Output): Promise<string>;
 }
 
-/** A kind of runs. */
 export interface RunKind {
   readonly name: string;
   readonly noun: string;

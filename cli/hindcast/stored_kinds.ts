@@ -52,7 +52,6 @@ export const BACKTESTS: RunKind = runKind({
   compared: () => ({ settings: [], figures: [] }),
 });
 
-/** Optimizations. */
 export const OPTIMIZATIONS: RunKind = runKind({
   name: "optimizations",
   noun: "optimization",
@@ -114,7 +113,6 @@ export const MONTE_CARLOS: RunKind = runKind({
   }),
 });
 
-/** Stress tests. */
 export const STRESS_TESTS: RunKind = runKind({
   name: "stress-tests",
   noun: "stress test",
@@ -142,7 +140,6 @@ export const STRESS_TESTS: RunKind = runKind({
 /** Every kind, by its name. */
 const RUN_KINDS: readonly RunKind[] = [BACKTESTS, OPTIMIZATIONS, MONTE_CARLOS, STRESS_TESTS];
 
-/** The names of the kinds. */
 export const KIND_NAMES = RUN_KINDS.map(({ name }) => name);
 
 /** The kind of a name, which `KIND_NAMES` has. */
@@ -187,7 +184,6 @@ function compareOptimization(record: Optimization) {
   };
 }
 
-/** Settings as texts, each by its name. */
 function textsOf(settings: object): Rows {
   return Object.entries(settings).map(([name, value]) => [name, showValue(value)]);
 }

@@ -13,7 +13,6 @@ import { BACKTESTS, findRun, KIND_NAMES, kindOf, showValue } from "./stored_kind
 
 const LISTED = 20;
 
-/** The option that names a kind of runs. */
 function kindOption(does: string) {
   return new Option("--kind <kind>", does).choices(KIND_NAMES).default(BACKTESTS.name);
 }

@@ -4,7 +4,6 @@ import { drawRows, formatMetric, formatShare, NONE } from "../drawing.ts";
 import { wrap } from "../terminal.ts";
 import type { Output } from "./command.ts";
 
-/** A record, as the service answers it. */
 export type StressTest = Outputs["stressTests"]["get"]["stress_test"];
 /** A record, as the service answers it. */
 export type MonteCarlo = Outputs["monteCarlo"]["get"]["monte_carlo"];

@@ -49,7 +49,6 @@ const PRICE_PANE = "price";
 // An average of prices lies between the extremes; bands around it may lie somewhat beyond.
 const BEYOND_PRICES = 2;
 
-/** The name of the column of a plot, by its place. */
 export const plotColumn = (place: number): string => `plot${place}`;
 
 /**

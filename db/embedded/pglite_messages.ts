@@ -10,7 +10,6 @@ export type ToPgliteThread =
   | { readonly type: "disconnect" }
   | { readonly type: "close" };
 
-/** From the thread. */
 export type FromPgliteThread =
   | { readonly type: "opened" }
   | { readonly type: "data"; readonly connection: number; readonly data: Uint8Array }

@@ -39,7 +39,6 @@ export interface RateColumns {
   readonly rate: Float64Array;
 }
 
-/** One market of a portfolio. */
 export interface PortfolioMarket {
   /** `SPY@ARCA`: unique within the run. */
   readonly id: string;

@@ -5,7 +5,6 @@ import { countRequest } from "./provider_metrics.ts";
 
 const log = getLogger(["hindcast", "market"]);
 
-/** The limit of a provider's requests. */
 interface Budget {
   /** Requests in each window of the clock, in the provider's weights. */
   readonly weightMax: number;

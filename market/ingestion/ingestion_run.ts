@@ -28,7 +28,6 @@ const ABANDONED_MS = 3_600_000;
 
 const DEFAULT_FEEDS = createFeeds();
 
-/** The request for a run. */
 export interface RunRequest {
   readonly trigger: IngestionRun["trigger"];
   /** Default: every instrument with a feed. */
@@ -176,7 +175,6 @@ function seriesOf({ target, timeframe }: InstrumentWork): SeriesKey {
   return { instrumentId: target.id, timeframe };
 }
 
-/** The ranges that a run fetches. */
 async function rangesToFetch(db: Db, run: IngestionRun, work: InstrumentWork, wanted: TimeRange): Promise<TimeRange[]> {
   const { target, timeframe } = work;
   if (run.startDate !== null || run.endDate !== null) {

@@ -14,7 +14,6 @@ const STEP_RESAMPLES = 32;
 const BARS = 40;
 const SURVIVORS_SHOWN = 10;
 
-/** The trials of a check. */
 export interface CheckedTrials {
   /** Daily returns, all of one length. */
   readonly returns: readonly Float64Array[];

@@ -95,7 +95,6 @@ export class SampleCollector {
     this.#equity = this.positions.map(column);
   }
 
-  /** Adds a path. */
   add({ figures, curve }: MeasuredPath): void {
     if (this.#count === this.#runs) throw new RangeError(`Cannot add another path: there are ${this.#runs} already`);
     for (const name of FIGURE_NAMES) this.#figures[name][this.#count] = figures[name] ?? NaN;

@@ -18,7 +18,6 @@ const RETURNS_MAX = 1_000_000;
 const KEPT_RETURNS_MAX = 2_000_000;
 const KEPT_ANSWERS_MAX = 200;
 
-/** The days of a run. */
 interface RunDays {
   readonly returns: Float64Array;
   /** In days since 1970, one a return. */

@@ -8,7 +8,6 @@ import { backtestRuns } from "./backtest_runs.ts";
 /** One user's backtest. @throws AppError BACKTEST_NOT_FOUND */
 export const mustGet = backtestRuns.find.bind(backtestRuns);
 
-/** A backtest that has completed. */
 export type CompletedBacktest = Backtest & { readonly result: BacktestResult };
 
 /** The backtest, if it has a result. @param act The verb of the message, such as `compare`. @throws AppError NOT_COMPLETED */

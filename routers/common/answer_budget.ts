@@ -1,6 +1,5 @@
 import { AppError } from "./errors.ts";
 
-/** Most bytes of one page of a list. */
 const PAGE_BYTES_MAX = 1024 * 1024;
 /** Most bytes that the lists of one request's calls answer: all answers of a batch stay in memory until the last one. */
 const REQUEST_BYTES_MAX = 8 * 1024 * 1024;

@@ -24,7 +24,6 @@ export const RUN_MOMENTS = {
   finished_at: z.iso.datetime().nullable(),
 } as const;
 
-/** The state of a study. */
 export const STUDY_STATE = {
   status: z.enum(BACKTEST_STATUSES),
   progress: z.number(),

@@ -7,7 +7,6 @@ import { decodeCursor, type List } from "../common/paging.ts";
 import { leavingOutUnreadable } from "../common/stored_records.ts";
 import { builtinEntry, type Entry, registryEntry } from "./strategy_entry.ts";
 
-/** The filters of the catalogue. */
 export const catalogueFilters = {
   search: z.string().max(100).optional(),
   runtime_type: z.enum(["builtin", ...RUNTIME_TYPES]).optional(),

@@ -61,18 +61,7 @@ export function toQuestion(input: z.infer<z.ZodObject<typeof questionFields>>) {
   const { source, language, timeframe, execution, parameters, ...rest } = input;
   const runtime = source === undefined ? {} : { runtime: { type: "script", language, source } };
   const timed = timeframe === undefined ? {} : { timeframe };
-  return { ...pick(rest), parameters: { ...parameters, ...timed, ...runtime, execution } };
-}
-
-function pick({ strategy, symbol, exchange, start_date, end_date, initial_balance }: {
-  strategy: string;
-  symbol: string;
-  exchange: string;
-  start_date: string;
-  end_date: string;
-  initial_balance: number;
-}) {
-  return { strategy, symbol, exchange, start_date, end_date, initial_balance };
+  return { ...rest, parameters: { ...parameters, ...timed, ...runtime, execution } };
 }
 
 export const RUN_TOOLS = [

@@ -87,6 +87,24 @@ function route<Output>(
   return { method, path, status, access, procedure: name, type, body, isLong, query, call };
 }
 
+/** A row whose answer is a list. */
+function listing<Output extends Parameters<typeof encodeList>[0]>(
+  path: string,
+  access: Access,
+  procedure: (api: Api) => (input: never) => Promise<Output>,
+): Route {
+  return route("GET", path, 200, access, procedure, { encode: encodeList });
+}
+
+/** A row whose answer is columns over time. */
+function series<Output extends Parameters<typeof encodeSeries>[0]>(
+  path: string,
+  access: Access,
+  procedure: (api: Api) => (input: never) => Promise<Output>,
+): Route {
+  return route("GET", path, 200, access, procedure, { encode: encodeSeries });
+}
+
 /** The name of the procedure that a row calls, as in `backtests.list`. */
 function nameOf(procedure: (api: Api) => unknown): string {
   const recorder = new Proxy({}, {
@@ -107,7 +125,7 @@ function runRoutes(
 ): Route[] {
   const location = (answer: RunAnswer) => Object.values(answer).map(({ id }) => `${path}/${id}`).join();
   return [
-    route("GET", path, 200, "user", (api) => api[`${runs}Streams`].list, { encode: encodeList }),
+    listing(path, "user", (api) => api[`${runs}Streams`].list),
     route<RunAnswer>("POST", parent ?? path, 202, "user", (api) => api[runs].create, {
       location,
       ...(parent === undefined ? {} : { body: "optional" }),
@@ -150,35 +168,19 @@ export const ROUTES: readonly Route[] = [
   }),
   route("GET", "/api/backtests/:id/differences", 200, "user", (api) => api.backtests.differences),
   route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log, { encode: encodeLog }),
-  route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
-  route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
-  route("GET", "/api/backtests/:id/holdings", 200, "user", (api) => api.backtestsStreams.holdings, {
-    encode: encodeList,
-  }),
-  route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtestsStreams.equity, {
-    encode: encodeSeries,
-  }),
-  route("GET", "/api/backtests/:id/series", 200, "user", (api) => api.backtestsStreams.series, {
-    encode: encodeSeries,
-  }),
-  route("GET", "/api/backtests/:id/returns", 200, "user", (api) => api.backtestsStreams.returns, {
-    encode: encodeSeries,
-  }),
+  listing("/api/backtests/:id/orders", "user", (api) => api.backtestsStreams.orders),
+  listing("/api/backtests/:id/trades", "user", (api) => api.backtestsStreams.trades),
+  listing("/api/backtests/:id/holdings", "user", (api) => api.backtestsStreams.holdings),
+  series("/api/backtests/:id/equity", "user", (api) => api.backtestsStreams.equity),
+  series("/api/backtests/:id/series", "user", (api) => api.backtestsStreams.series),
+  series("/api/backtests/:id/returns", "user", (api) => api.backtestsStreams.returns),
   ...runRoutes("/api/optimizations", "optimizations"),
   route("GET", "/api/optimizations/:id/ranking", 200, "user", (api) => api.optimizations.ranking),
-  route("GET", "/api/optimizations/:id/account", 200, "user", (api) => api.optimizationsStreams.account, {
-    encode: encodeList,
-  }),
-  route("GET", "/api/optimizations/:id/returns", 200, "user", (api) => api.optimizationsStreams.returns, {
-    encode: encodeList,
-  }),
-  route("GET", "/api/optimizations/:id/splits", 200, "user", (api) => api.optimizationsStreams.splits, {
-    encode: encodeList,
-  }),
+  listing("/api/optimizations/:id/account", "user", (api) => api.optimizationsStreams.account),
+  listing("/api/optimizations/:id/returns", "user", (api) => api.optimizationsStreams.returns),
+  listing("/api/optimizations/:id/splits", "user", (api) => api.optimizationsStreams.splits),
   route("GET", "/api/optimizations/:id/surface", 200, "user", (api) => api.optimizations.surface),
-  route("GET", "/api/optimizations/:id/trials", 200, "user", (api) => api.optimizationsStreams.trials, {
-    encode: encodeList,
-  }),
+  listing("/api/optimizations/:id/trials", "user", (api) => api.optimizationsStreams.trials),
   route(
     "POST",
     "/api/optimizations/:id/trials/:number/backtest",
@@ -192,30 +194,20 @@ export const ROUTES: readonly Route[] = [
   ),
   ...runRoutes("/api/stress-tests", "stressTests", "/api/backtests/:id/stress"),
   ...runRoutes("/api/monte-carlo", "monteCarlo"),
-  route("GET", "/api/monte-carlo/:id/curves", 200, "user", (api) => api.monteCarloStreams.curves, {
-    encode: encodeList,
-  }),
-  route("GET", "/api/monte-carlo/:id/paths", 200, "user", (api) => api.monteCarloStreams.paths, {
-    encode: encodeList,
-  }),
+  listing("/api/monte-carlo/:id/curves", "user", (api) => api.monteCarloStreams.curves),
+  listing("/api/monte-carlo/:id/paths", "user", (api) => api.monteCarloStreams.paths),
   route("GET", "/api/shares", 200, "user", (api) => api.shares.list),
   route("POST", "/api/shares", 201, "user", (api) => api.shares.create),
   route("DELETE", "/api/shares/:id", 204, "user", (api) => api.shares.revoke),
   route("GET", "/api/shared/:token", 200, "public", (api) => api.shares.open),
   route("GET", "/api/shared/:token/report", 200, "public", (api) => api.sharesStreams.report, { page: encodeReport }),
-  route("GET", "/api/shared/:token/orders", 200, "public", (api) => api.sharesStreams.orders, { encode: encodeList }),
-  route("GET", "/api/shared/:token/trades", 200, "public", (api) => api.sharesStreams.trades, { encode: encodeList }),
-  route("GET", "/api/shared/:token/holdings", 200, "public", (api) => api.sharesStreams.holdings, {
-    encode: encodeList,
-  }),
-  route("GET", "/api/shared/:token/equity", 200, "public", (api) => api.sharesStreams.equity, {
-    encode: encodeSeries,
-  }),
-  route("GET", "/api/shared/:token/returns", 200, "public", (api) => api.sharesStreams.returns, {
-    encode: encodeSeries,
-  }),
-  route("GET", "/api/shared/:token/trials", 200, "public", (api) => api.sharesStreams.trials, { encode: encodeList }),
-  route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
+  listing("/api/shared/:token/orders", "public", (api) => api.sharesStreams.orders),
+  listing("/api/shared/:token/trades", "public", (api) => api.sharesStreams.trades),
+  listing("/api/shared/:token/holdings", "public", (api) => api.sharesStreams.holdings),
+  series("/api/shared/:token/equity", "public", (api) => api.sharesStreams.equity),
+  series("/api/shared/:token/returns", "public", (api) => api.sharesStreams.returns),
+  listing("/api/shared/:token/trials", "public", (api) => api.sharesStreams.trials),
+  listing("/api/strategies", "user", (api) => api.strategiesStreams.list),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,
   }),
@@ -228,22 +220,18 @@ export const ROUTES: readonly Route[] = [
     200,
     "user",
     (api) => api.strategiesStreams.artifact,
-    {
-      encode: encodeArtifact,
-    },
+    { encode: encodeArtifact },
   ),
   route("PATCH", "/api/strategies/:slug", 200, "user", (api) => api.strategies.update),
   route("DELETE", "/api/strategies/:slug", 204, "user", (api) => api.strategies.delete),
-  route("GET", "/api/universes", 200, "user", (api) => api.universesStreams.list, { encode: encodeList }),
+  listing("/api/universes", "user", (api) => api.universesStreams.list),
   route("POST", "/api/universes", 201, "user", (api) => api.universes.create, {
     location: ({ universe }) => `/api/universes/${universe.slug}`,
   }),
   route("GET", "/api/universes/:slug", 200, "user", (api) => api.universes.get),
   route("PATCH", "/api/universes/:slug", 200, "user", (api) => api.universes.update),
   route("DELETE", "/api/universes/:slug", 204, "user", (api) => api.universes.delete),
-  route("GET", "/api/universes/:slug/members", 200, "user", (api) => api.universesStreams.members, {
-    encode: encodeList,
-  }),
+  listing("/api/universes/:slug/members", "user", (api) => api.universesStreams.members),
   route("GET", "/api/universes/:slug/versions", 200, "user", (api) => api.universes.versions),
   route("POST", "/api/universes/:slug/versions", 201, "user", (api) => api.universes.addVersion),
   route("POST", "/api/endpoints/:name/next", 200, "serve", (api) => api.endpoints.next, { body: "optional" }),

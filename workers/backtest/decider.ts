@@ -5,7 +5,6 @@ import type { Parameters, RunRecord, RunSettings } from "./run_settings.ts";
 import type { Run } from "./runner.ts";
 import { createBuiltin, modeForOneMarket, readCode, readRuntime } from "./strategy_code.ts";
 
-/** The strategy of a run. */
 export interface Decider {
   /** The strategy's part of the run's key. */
   readonly identity: unknown;

@@ -172,7 +172,6 @@ export const CONSTRAINED = -1;
 /** and for one that the strategy refuses. */
 export const REFUSED = -2;
 
-/** A point of an optimization that is tried. */
 export interface TrialTask {
   /** Of the point among those that the optimization tries, from 0. */
   readonly place: number;

@@ -6,7 +6,6 @@ import { type FindPoints, pointsOf } from "./points.ts";
 import type { SliceRecords } from "./slice_records.ts";
 import type { SliceRunner } from "./slice_runner.ts";
 
-/** The services of optimizations. */
 export interface OptimizationServices extends CandleServices {
   readonly jobs: Jobs;
   readonly records: SliceRecords;

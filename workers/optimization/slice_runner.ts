@@ -35,7 +35,6 @@ const WAIT_MS = 5000;
 // Of a shorter slice, its storing and the beginning of the next one take a tenth and more.
 const QUICK_SLICE_MS = 400;
 
-/** The limits of a slice. */
 export type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
 
 /** Loads a slice again with more candles before its range. */

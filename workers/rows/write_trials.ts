@@ -65,7 +65,6 @@ function jsonNumber(value: number): string {
   return Number.isFinite(value) ? String(value) : "null";
 }
 
-/** The values of trialColumns(). */
 function trialValues(space: Space, rows: TrialRows, { from, until }: RowRange): unknown[][] {
   const { columns, notes } = rows;
   const indices = Array.from({ length: until - from }, (_, i) => from + i);

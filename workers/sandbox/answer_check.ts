@@ -164,7 +164,6 @@ const marketsRunOf = (markets: number, marks: number) => {
   });
 };
 
-/** The value of each kind of job. */
 function valueOf(job: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z.ZodObject {
   switch (job.kind) {
     case "validate":

@@ -3,7 +3,7 @@ import { type FailureCode, NOT_BEGUN, type Outcome } from "../common/outcome.ts"
 import { countKill } from "../common/telemetry.ts";
 import { describePlace, markJob } from "./late_end.ts";
 import type { SandboxLimits } from "./sandbox_limits.ts";
-import { SandboxProcess } from "./sandbox_process.ts";
+import { describeError, SandboxProcess } from "./sandbox_process.ts";
 import { startProcess } from "./spares.ts";
 import type { SandboxJob, ValueOf } from "./task.ts";
 
@@ -32,7 +32,7 @@ export async function runInSandbox<Job extends SandboxJob>(
   try {
     child = spares === undefined ? startProcess(job, limits) : spares.start(job, limits);
   } catch (error) {
-    return { type: "broken", message: `its process did not start: ${messageOf(error)}` };
+    return { type: "broken", message: `its process did not start: ${describeError(error)}` };
   }
   let outcome: Outcome<ValueOf<Job>>;
   const begun = performance.now();
@@ -76,8 +76,4 @@ async function findPlace(job: SandboxJob, limits: SandboxLimits, spentMs: number
   const outcome = await process.run();
   const isLate = outcome.type === "stopped" || outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
   return isLate ? describePlace(process.place) : "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

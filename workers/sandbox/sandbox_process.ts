@@ -294,6 +294,7 @@ export class SandboxProcess<Value extends object> {
   }
 }
 
-function describeError(error: unknown): string {
+/** Describes a fault in words. */
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

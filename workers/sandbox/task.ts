@@ -127,7 +127,6 @@ export interface WasmPathsJob extends PathsRun {
   readonly module: Uint8Array;
 }
 
-/** Runs of a script on paths. */
 export interface ScriptPathsJob extends PathsRun {
   readonly kind: "script_paths";
   readonly source: string;

@@ -47,12 +47,10 @@ interface Script {
   readonly language: ScriptLanguage;
 }
 
-/** Trials of a module. */
 export interface WasmTrialsJob extends TrialsRun, Module {
   readonly kind: "run_trials";
 }
 
-/** Trials of a script. */
 export interface ScriptTrialsJob extends TrialsRun, Script {
   readonly kind: "script_trials";
 }

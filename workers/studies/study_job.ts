@@ -27,7 +27,6 @@ export interface StudyServices extends CandleServices {
   readonly resultBytesMax: number;
 }
 
-/** A backtest with its result. */
 export interface StudiedBacktest extends Backtest {
   readonly result: BacktestResult;
 }

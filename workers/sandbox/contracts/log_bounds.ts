@@ -10,7 +10,6 @@ export const LOG_BYTES_MAX = 2 ** 20 - 2 ** 14;
 export const STACK_LINES_MAX = 50;
 export const STACK_CHARS_MAX = 4096;
 
-/** A stored log: the lines, and the stack. */
 const STORED_LINES_MAX = LOG_LINES_MAX + STACK_LINES_MAX;
 export const STORED_BYTES_MAX = LOG_BYTES_MAX + 3 * (STACK_CHARS_MAX + STACK_LINES_MAX * 4);
 
@@ -49,7 +48,6 @@ export class ReportedLog {
   }
 }
 
-/** The bytes of a text in UTF-8. */
 function countBytes(text: string): number {
   return UTF8.encode(text).length;
 }

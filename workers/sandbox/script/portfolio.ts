@@ -1,11 +1,5 @@
 /** A script that decides on many markets, as the simulator's strategy. */
-import type {
-  MarketView,
-  Period,
-  PortfolioAccount,
-  PortfolioOrders,
-  PortfolioStrategy,
-} from "../../../engine/portfolio/portfolio.ts";
+import type { MarketView, PortfolioAccount, PortfolioOrders } from "../../../engine/portfolio/portfolio.ts";
 import { firstFrom } from "../../../engine/portfolio/timeline.ts";
 import type { OrderBook } from "../../../engine/strategy.ts";
 import type { FillRecord } from "../../../engine/trade_watch.ts";
@@ -23,6 +17,7 @@ import {
   TRADES_AT,
   WORKING_AT,
 } from "../contracts/layout.ts";
+import { InstancePortfolio } from "../markets/instance_portfolio.ts";
 import { Tables } from "../wasm/tables.ts";
 import { writeFill } from "../wasm/trade_rows.ts";
 import { OrderNames } from "./order_names.ts";
@@ -32,35 +27,18 @@ import type { ShownColumn } from "./realm_guest.ts";
 
 const ADDRESSES = { orders: ORDERS_AT, results: RESULTS_AT, trades: TRADES_AT, working: WORKING_AT };
 
-/** A strategy for many markets of which each simulation has a new instance. */
-export class ScriptPortfolio implements PortfolioStrategy {
-  readonly kind = "portfolio";
-  readonly warmup: number;
-  readonly every: Period | null;
-  readonly #make: () => PortfolioGuest;
+/** A script on its markets. */
+export class ScriptPortfolio extends InstancePortfolio<PortfolioGuest> {
   readonly #instants: Float64Array;
-  #first: PortfolioGuest | null;
-  #player: PortfolioPlayer | null = null;
 
-  /** @param make Makes an instance: one now, and another for each further simulation. @param instants The marks of the run. */
+  /** @param instants The marks of the run. */
   constructor(make: () => PortfolioGuest, candlesMin: number, instants: Float64Array) {
-    this.#make = make;
+    super(make, candlesMin);
     this.#instants = instants;
-    this.#first = make();
-    this.warmup = Math.max(candlesMin, this.#first.warmup);
-    this.every = this.#first.every;
   }
 
-  prepare(markets: readonly MarketView[]): void {
-    const first = this.#first;
-    this.#first = null;
-    // Release the last instance before another is made.
-    this.#player = null;
-    this.#player = new PortfolioPlayer(first ?? this.#make(), markets, this.#instants);
-  }
-
-  decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
-    this.#player?.decide(now, markets, account, orders);
+  protected play(guest: PortfolioGuest, markets: readonly MarketView[]): PortfolioPlayer {
+    return new PortfolioPlayer(guest, markets, this.#instants);
   }
 }
 

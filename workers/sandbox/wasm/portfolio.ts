@@ -1,12 +1,6 @@
 /** A module that decides on many markets, as the simulator's strategy. */
 import type { InputCandles } from "../../../engine/inputs.ts";
-import type {
-  MarketView,
-  Period,
-  PortfolioAccount,
-  PortfolioOrders,
-  PortfolioStrategy,
-} from "../../../engine/portfolio/portfolio.ts";
+import type { MarketView, PortfolioAccount, PortfolioOrders } from "../../../engine/portfolio/portfolio.ts";
 import { firstFrom } from "../../../engine/portfolio/timeline.ts";
 import { RunError } from "../../common/outcome.ts";
 import {
@@ -22,6 +16,7 @@ import {
   TAG_BYTES_MAX,
 } from "../contracts/abi.ts";
 import { countCall } from "../decision_calls.ts";
+import { InstancePortfolio } from "../markets/instance_portfolio.ts";
 import type { Guest } from "./guest.ts";
 import { MarketInputs, marketInputsBytes } from "./market_inputs.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
@@ -39,35 +34,18 @@ interface PortfolioRun {
   readonly inputs: readonly (readonly InputCandles[])[];
 }
 
-/** A strategy for many markets of which each simulation has a new instance. */
-export class GuestPortfolio implements PortfolioStrategy {
-  readonly kind = "portfolio";
-  readonly warmup: number;
-  readonly every: Period | null;
-  readonly #make: () => Guest;
+/** A module on its markets. */
+export class GuestPortfolio extends InstancePortfolio<Guest> {
   readonly #run: PortfolioRun;
-  #first: Guest | null;
-  #player: PortfolioPlayer | null = null;
 
-  /** @param make Makes an instance: one now, and another for each further simulation. @param run Absent: made-up markets. */
+  /** @param run Absent: made-up markets. */
   constructor(make: () => Guest, candlesMin: number, run: PortfolioRun = { instants: null, inputs: [] }) {
-    this.#make = make;
+    super(make, candlesMin);
     this.#run = run;
-    this.#first = make();
-    this.warmup = Math.max(candlesMin, this.#first.warmup);
-    this.every = this.#first.every;
   }
 
-  prepare(markets: readonly MarketView[]): void {
-    const first = this.#first;
-    this.#first = null;
-    // Release the last instance before another is made.
-    this.#player = null;
-    this.#player = new PortfolioPlayer(first ?? this.#make(), markets, this.#run);
-  }
-
-  decide(now: number, markets: readonly MarketView[], account: PortfolioAccount, orders: PortfolioOrders): void {
-    this.#player?.decide(now, markets, account, orders);
+  protected play(guest: Guest, markets: readonly MarketView[]): PortfolioPlayer {
+    return new PortfolioPlayer(guest, markets, this.#run);
   }
 }
 

@@ -42,7 +42,6 @@ export interface ModuleShape {
   readonly typesEnd: number;
   /** The whole section with its header; null if absent. */
   readonly importSection: Span | null;
-  /** The imports in it. */
   readonly importEntries: Span | null;
   /** The whole section with its header; null if absent. */
   readonly memorySection: Span | null;

@@ -22,7 +22,6 @@ const NAME_LENGTH_MAX = 200;
 const COSTS = /^(commission\.|spread$|slippage\.)/;
 
 interface ChangeProps {
-  /** The saved run. */
   readonly backtest: Backtest;
   /** The run of the last change; undefined while the saved one is shown. */
   readonly tried: Backtest | undefined;

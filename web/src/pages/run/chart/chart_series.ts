@@ -75,7 +75,6 @@ export function addSeries(chart: IChartApi, panes: readonly Pane[], isShare: boo
   return series;
 }
 
-/** The series of a run. */
 export type RunSeries = ReturnType<typeof addSeries>;
 
 /**

@@ -97,7 +97,6 @@ export function Charts({ backtest, market = "", ...others }: {
   );
 }
 
-/** A trade of a run. */
 interface RunTrade {
   readonly of: string;
   readonly trade: TradeAt;

@@ -1,6 +1,5 @@
 import type { BacktestResult, PlotData } from "../../../api.ts";
 
-/** The pane of the candles. */
 export const PRICE_PANE = "price";
 /** The volume lies in the pane of the candles. */
 export const VOLUME = "volume";
