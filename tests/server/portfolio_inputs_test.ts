@@ -186,7 +186,7 @@ const HOSTILE: readonly (readonly [name: string, wat: string, message: string])[
       init: "(call $resample (i32.const -9) (i32.const -1))",
       after: onMarkets("(i32.const 0)"),
     }),
-    "resample: the timeframe must be one of",
+    "the name at 4294967287 of 4294967295 bytes is outside of its memory",
   ],
   [
     "a seventeenth input",

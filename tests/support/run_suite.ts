@@ -7,6 +7,7 @@ export const SUITES: Readonly<Record<string, readonly (readonly string[] | "pack
   hostile: [
     [
       "tests/hostile/through_research.ts",
+      "tests/server/hostile_markets_test.ts",
       "tests/server/script_check_test.ts",
       "tests/workers/sandbox/attack_test.ts",
       "tests/workers/sandbox/confine_test.ts",

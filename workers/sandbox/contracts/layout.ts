@@ -194,6 +194,7 @@ export const LAYOUT = {
   peeksMax: PEEKS_MAX,
   peeksBit: PEEKS_BIT,
   plotsMax: PLOTS_MAX,
+  schemaCharsMax: SCHEMA_CHARS_MAX,
   plotNameCharsMax: PLOT_NAME_CHARS_MAX,
   plotValuesMax: PLOT_VALUES_MAX,
   plotTime: PLOT_TIME,

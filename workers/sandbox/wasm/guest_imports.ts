@@ -4,6 +4,8 @@ import type { GuestPlots } from "./guest_plots.ts";
 import type { LogLines } from "./log_lines.ts";
 import { Zones } from "./zones.ts";
 
+const OUTSIDE = "(a message outside its memory)";
+
 /** Reads a text of the module. */
 export type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
 
@@ -30,7 +32,16 @@ export function makeImports(
 /** A function of `env` that finds something by a name. @param find Its RangeError, the end of a sentence, ends the run. */
 export function makeAsk(read: ReadText, abort: (message: string) => never, find: (name: string) => number) {
   return (pointer: number, byteLength: number): number =>
-    orAbort(abort, () => find(read(pointer, byteLength, "utf-8")));
+    orAbort(abort, () => find(readName(read, pointer, byteLength)));
+}
+
+/** @throws {RangeError} When it is outside of the memory. */
+function readName(read: ReadText, pointer: number, byteLength: number): string {
+  const name = byteLength === 0 ? "" : read(pointer, byteLength, "utf-8");
+  if (name === OUTSIDE) {
+    throw new RangeError(`the name at ${pointer >>> 0} of ${byteLength >>> 0} bytes is outside of its memory`);
+  }
+  return name;
 }
 
 /** Ends the run with the message of a RangeError. */
@@ -58,10 +69,9 @@ export function makePlots(
   abort: (message: string) => never,
   plots: GuestPlots,
 ): WebAssembly.ModuleImports {
-  const name = (pointer: number, byteLength: number) => byteLength === 0 ? "" : read(pointer, byteLength, "utf-8");
   return {
     plot: (pointer: number, byteLength: number, pane: number, paneBytes: number) =>
-      orAbort(abort, () => plots.ask(name(pointer, byteLength), name(pane, paneBytes))),
+      orAbort(abort, () => plots.ask(readName(read, pointer, byteLength), readName(read, pane, paneBytes))),
     draw: (plot: number, value: number) => orAbort(abort, () => plots.draw(plot, value)),
   };
 }
@@ -75,10 +85,9 @@ export function readText(
 ): string {
   const begin = pointer >>> 0;
   const { buffer } = memory;
-  const outside = "(a message outside its memory)";
-  if (byteLength === null && (begin < 4 || begin > buffer.byteLength)) return begin === 0 ? "" : outside;
+  if (byteLength === null && (begin < 4 || begin > buffer.byteLength)) return begin === 0 ? "" : OUTSIDE;
   const length = (byteLength ?? new DataView(buffer).getUint32(begin - 4, true)) >>> 0;
-  if (begin + length > buffer.byteLength) return outside;
+  if (begin + length > buffer.byteLength) return OUTSIDE;
   const text = new TextDecoder(encoding).decode(new Uint8Array(buffer, begin, Math.min(length, MESSAGE_BYTES_MAX)));
   return text.replace(/\p{Cc}/gu, " ");
 }

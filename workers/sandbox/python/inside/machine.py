@@ -282,7 +282,8 @@ def read_plot(number):
 
 def read_schema():
     try:
-        return json.dumps(to_schema(program.kind))
+        schema = json.dumps(to_schema(program.kind))
+        return schema if len(schema) <= LAYOUT["schemaCharsMax"] else "null"
     except BaseException:
         return "null"
 

@@ -259,5 +259,10 @@ def show(value):
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def short(name):
+    """A name in an error."""
+    return name if len(name) <= 80 else name[:77] + "..."
+
+
 def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0

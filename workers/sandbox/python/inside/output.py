@@ -51,6 +51,8 @@ class Plots:
             return
         if not isinstance(value, (int, float)):
             raise TypeError(f"plot draws numbers, not {type(value).__name__}")
+        if not isinstance(name, str):
+            self._require("a plot's name", name)
         series = self.series.get(name)
         if series is None:
             series = self._add(name, pane)

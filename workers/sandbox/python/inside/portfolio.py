@@ -150,10 +150,10 @@ class Many:
             place = self.find(name)
             if not is_number(weight) or not abs(weight) <= WEIGHT_MAX:
                 raise ValueError(
-                    f"the weight of {name} must be a number from -{WEIGHT_MAX} to {WEIGHT_MAX}, not {show(weight)}"
+                    f"the weight of {short(name)} must be a number from -{WEIGHT_MAX} to {WEIGHT_MAX}, not {show(weight)}"
                 )
             if place in wanted:
-                raise ValueError(f"target names {name} twice")
+                raise ValueError(f"target names {short(name)} twice")
             wanted[place] = weight
         first = AT["head"] + len(self.names) * AT["market"]
         if not is_partial or self.state[AT["hasTarget"]] == 0:

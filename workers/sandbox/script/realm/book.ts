@@ -1,6 +1,7 @@
 import type { Layout } from "../../contracts/layout.ts";
 import { type Memory, want } from "./memory.ts";
 import { type CandlesNow, makeTradeList } from "./trades.ts";
+import { nameValue } from "./world.ts";
 
 /** The orders by their names, which are 1, 2, ... */
 export function makeBook(layout: Layout, memory: Memory, now: CandlesNow | null) {
@@ -27,7 +28,7 @@ export function makeBook(layout: Layout, memory: Memory, now: CandlesNow | null)
   };
   const check = (order: unknown): number => {
     if (typeof order === "number" && Number.isInteger(order) && order >= 1 && order <= newest) return order;
-    throw new TypeError(`an order is what buy, sell, close and replace return, not ${String(order)}`);
+    throw new TypeError(`an order is what buy, sell, close and replace return, not ${nameValue(order)}`);
   };
   return {
     begin(): void {

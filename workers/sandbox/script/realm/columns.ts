@@ -4,6 +4,7 @@ import { makeAskedCandles, makeInputs } from "./inputs.ts";
 import { type Memory, want } from "./memory.ts";
 import { makeOwnSeries } from "./own_series.ts";
 import { makePeeks } from "./peeks.ts";
+import { nameValue } from "./world.ts";
 
 /** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants), its numbers and its texts. */
 export interface Request {
@@ -87,7 +88,7 @@ export function makeColumns(layout: Layout, memory: Memory, newest = () => memor
       return show(longer, "resample()");
     }
     throw new RangeError(
-      `resample: the timeframe must be one of ${layout.timeframes.join(", ")}, not ${String(timeframe)}`,
+      `resample: the timeframe must be one of ${layout.timeframes.join(", ")}, not ${nameValue(timeframe)}`,
     );
   };
   const ownSeries = makeOwnSeries();
@@ -194,7 +195,7 @@ export function readInput(
 
 export function readName(what: string, value: unknown): string {
   if (typeof value === "string" && value.length >= 1 && value.length <= 64) return value;
-  throw new TypeError(`${what} must be a text of 1 to 64 characters, not ${String(value).slice(0, 64)}`);
+  throw new TypeError(`${what} must be a text of 1 to 64 characters, not ${nameValue(value)}`);
 }
 
 export function readRule(
@@ -206,7 +207,7 @@ export function readRule(
   const isPeriodOf = (candles: number) => Number.isInteger(candles) && candles >= 1 && candles <= periodMax;
   if (typeof value === "number" && (isPeriod ? isPeriodOf(value) : Number.isFinite(value))) return value;
   const rule = isPeriod ? `a whole number of candles from 1 to ${periodMax}` : "a finite number";
-  throw new RangeError(`${indicator}: ${name} must be ${rule}, not ${String(value)}`);
+  throw new RangeError(`${indicator}: ${name} must be ${rule}, not ${nameValue(value)}`);
 }
 
 /** True if `a` is above `b` at candle `i`, and was below when they last differed. */

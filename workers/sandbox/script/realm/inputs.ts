@@ -1,3 +1,5 @@
+import { nameValue } from "./world.ts";
+
 /** Asks for a column of the candles of the n-th input. */
 type AskInput = (input: number, column: number) => Float64Array;
 
@@ -40,7 +42,7 @@ export function makeInputs({ names, candleColumns, isNamed, ask, show }: OpenedI
     if (typeof name === "symbol" || name in inputs) return inputs[name];
     if (names === null) return sample;
     const has = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
-    throw new Error(`the run has no input ${name}: ${has}; parameters.inputs names them`);
+    throw new Error(`the run has no input ${nameValue(name)}: ${has}; parameters.inputs names them`);
   };
   return new Proxy(Object.freeze(inputs), { get });
 }

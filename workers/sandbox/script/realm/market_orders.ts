@@ -2,6 +2,7 @@
 import type { Layout } from "../../contracts/layout.ts";
 import { type Memory, want } from "./memory.ts";
 import { makeOrders, type OrderWriter, readDouble } from "./orders.ts";
+import { nameValue } from "./world.ts";
 
 /** Finds a market by its id, or by a symbol that only one has. In a trial, a name that is not there finds one of those that are. */
 export function makeFinder(
@@ -16,7 +17,7 @@ export function makeFinder(
     if (typeof name !== "string") throw new TypeError("a market is named by a text, such as SPY or SPY@ARCA");
     const place = places.get(name);
     if (place !== undefined && place >= 0) return place;
-    const shown = name.length <= 40 ? name : `${name.slice(0, 40)}...`;
+    const shown = nameValue(name);
     if (place !== undefined) throw new Error(`${shown} is the symbol of several markets: name its exchange, too`);
     if (!isTrial) throw new Error(`there is no market ${shown}`);
     places.set(name, tried % names.length);
@@ -39,7 +40,9 @@ export function makeTargets(
       throw new TypeError("the options of target are an object");
     }
     const { partial = false, minTrade = 0, tag: given = "", ...rest }: Record<string, unknown> = { ...Object(options) };
-    for (const name in rest) throw new TypeError(`${name} is no option of target: there are partial, minTrade, tag`);
+    for (const name in rest) {
+      throw new TypeError(`${nameValue(name)} is no option of target: there are partial, minTrade, tag`);
+    }
     if (typeof given !== "string" || given.length > tagBytesMax) {
       throw new TypeError(`tag must be a text of at most ${tagBytesMax} bytes`);
     }
@@ -61,11 +64,10 @@ export function makeTargets(
         const weight: unknown = Reflect.get(weights, name);
         if (typeof weight !== "number" || !(Math.abs(weight) <= at.weightMax)) {
           const value = typeof weight === "number" ? weight : typeof weight;
-          throw new RangeError(
-            `the weight of ${name} must be a number from -${at.weightMax} to ${at.weightMax}, not ${value}`,
-          );
+          const range = `from -${at.weightMax} to ${at.weightMax}`;
+          throw new RangeError(`the weight of ${nameValue(name)} must be a number ${range}, not ${value}`);
         }
-        if (!Number.isNaN(wanted[place])) throw new Error(`target names ${name} twice`);
+        if (!Number.isNaN(wanted[place])) throw new Error(`target names ${nameValue(name)} twice`);
         wanted[place] = weight;
       }
       const isFirst = state[at.hasTarget] === 0;

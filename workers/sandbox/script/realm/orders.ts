@@ -2,6 +2,7 @@ import type { Layout } from "../../contracts/layout.ts";
 import { makeBook } from "./book.ts";
 import type { Memory } from "./memory.ts";
 import type { CandlesNow } from "./trades.ts";
+import { nameValue } from "./world.ts";
 
 /** The argument `orders` of `decide`, and what the host's call needs around it. */
 export interface OrderWriter {
@@ -82,7 +83,9 @@ export function makeOrders(layout: Layout, memory: Memory, now: CandlesNow | nul
       if (!rows.isIdle()) rows.add(ACTION.cancelAll);
     },
     replace(order: unknown, side: unknown, options?: unknown): number {
-      if (side !== "buy" && side !== "sell") throw new TypeError(`side must be "buy" or "sell", not ${String(side)}`);
+      if (side !== "buy" && side !== "sell") {
+        throw new TypeError(`side must be "buy" or "sell", not ${nameValue(side)}`);
+      }
       return enter(ACTION.replace, side === "buy" ? 1 : -1, options, book.target(order));
     },
     protect(trade: unknown, guards: unknown): void {
@@ -115,7 +118,7 @@ export function makeOrders(layout: Layout, memory: Memory, now: CandlesNow | nul
 export function readWhole(name: string, value: unknown): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
   const hint = typeof value === "object" && value !== null ? `: give its number, as in ${name}.${name}` : "";
-  throw new TypeError(`${name} must be a whole number of at least 0, not ${String(value)}${hint}`);
+  throw new TypeError(`${name} must be a whole number of at least 0, not ${nameValue(value)}${hint}`);
 }
 
 /** Writes an order's options into its row. */
@@ -205,13 +208,13 @@ export function unknownOption(name: string): TypeError {
 
 export function readFraction(value: unknown): number {
   if (typeof value === "number" && value > 0 && value <= 1) return value;
-  throw new RangeError(`the fraction to close must be above 0 and at most 1, not ${String(value)}`);
+  throw new RangeError(`the fraction to close must be above 0 and at most 1, not ${nameValue(value)}`);
 }
 
 export function readSizeBy({ sizesBy }: Layout, value: unknown): number {
   const index = sizesBy.findIndex((name) => name === value);
   if (index > 0) return index;
-  throw new TypeError(`sizeBy must be one of ${sizesBy.slice(1).join(", ")}, not ${String(value)}`);
+  throw new TypeError(`sizeBy must be one of ${sizesBy.slice(1).join(", ")}, not ${nameValue(value)}`);
 }
 
 /** Writes tags behind the tables, those of one decision at a time. */

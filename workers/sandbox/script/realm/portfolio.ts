@@ -6,7 +6,7 @@ import { type Memory, setGuard } from "./memory.ts";
 import { callFactory, describeParameters } from "./parameters.ts";
 import type { Guard } from "./peeks.ts";
 import { type Listeners, type makeFills, readListeners } from "./trades.ts";
-import { isCallable, refusePromise } from "./world.ts";
+import { isCallable, nameValue, refusePromise } from "./world.ts";
 
 /** The functions of a realm with a strategy for many markets that the host calls. */
 export interface PortfolioDoor {
@@ -261,14 +261,18 @@ export function readPortfolio(made: unknown, layout: Layout): PortfolioDefinitio
     /^(warm.?up|prep.*|deci.*|on_?(candle|fill.*|close.*)|init|period)$/i.test(key)
   );
   if (misspelt !== undefined) {
-    throw new TypeError(`${misspelt} is not known: use warmup, every, prepare, decide, onFill and onClose`);
+    throw new TypeError(`${nameValue(misspelt)} is not known: use warmup, every, prepare, decide, onFill and onClose`);
   }
   if (typeof warmup !== "number" || !Number.isInteger(warmup) || warmup < 1 || warmup > layout.warmupMax) {
-    throw new RangeError(`warmup must be a whole number of candles from 1 to ${layout.warmupMax}, not ${warmup}`);
+    throw new RangeError(
+      `warmup must be a whole number of candles from 1 to ${layout.warmupMax}, not ${nameValue(warmup)}`,
+    );
   }
   const period = every === null ? "" : layout.portfolio.periods.find((name) => name === every);
   if (period === undefined) {
-    throw new RangeError(`every must be one of ${layout.portfolio.periods.join(", ")}, or null, not ${String(every)}`);
+    throw new RangeError(
+      `every must be one of ${layout.portfolio.periods.join(", ")}, or null, not ${nameValue(every)}`,
+    );
   }
   if (!isCallable(decide)) throw new TypeError("the strategy has no function decide");
   if (prepare !== null && !isCallable(prepare)) throw new TypeError("prepare must be a function");

@@ -97,3 +97,11 @@ export function refusePromise(name: string, answer: unknown): void {
   if (typeof answer !== "object" || answer === null || !("then" in answer)) return;
   throw new TypeError(`${name} must not be async: nothing waits within a candle`);
 }
+
+/** A script's value in an error. It asks the value nothing: a text may be of any length, and an object's own methods may never end. */
+export function nameValue(value: unknown): string {
+  if (typeof value === "string") return value === "" ? '""' : value.length <= 40 ? value : `${value.slice(0, 40)}...`;
+  const isPlain = typeof value === "number" || typeof value === "boolean" || value === null || value === undefined;
+  if (isPlain) return String(value);
+  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
