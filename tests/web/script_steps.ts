@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** Steps about scripts on the page of strategies. */
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
@@ -46,6 +47,36 @@ export async function registerScript(page: Page, url: string): Promise<void> {
   expect(await source.textContent()).toBe(template);
   await page.getByRole("link", { name: /^Script [0-9a-f]{12}$/ }).waitFor();
   expect(await findViolations(page)).toEqual([]);
+}
+
+/** Registers the script that the form begins with, with another parameter: its own defaults hold, and the report is seen. */
+export async function changeParameters(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/strategies?add=script`);
+  await editorOf(page).waitFor();
+  const schema = page.getByLabel("Parameter schema");
+  expect(Object.keys(JSON.parse(await schema.inputValue()).properties)).toEqual(["period", "stop"]);
+  const template = await readEditor(page);
+  const head = "({ period = 20, stop = 0.1 }: { period?: number; stop?: number })";
+  const changed = template.replace(head, "({ days = 50 })").replaceAll("period", "days").replace("stop })", "0.1 })");
+  await writeEditor(page, changed);
+  await page.waitForFunction(() => {
+    const field = document.querySelector<HTMLTextAreaElement>("textarea[name=schema]");
+    return field !== null && !field.value.includes("period");
+  });
+  await page.getByLabel("Name", { exact: true }).fill("Of Days");
+  await page.getByRole("button", { name: "Register" }).click();
+  const report = page.getByRole("status").filter({ hasText: "Of Days is registered" });
+  await report.waitFor();
+  expect(await report.evaluate((element) => element === document.activeElement)).toBe(true);
+  const { top, bottom } = await report.evaluate((element) => element.getBoundingClientRect().toJSON());
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(page.viewportSize()!.height);
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole("link", { name: "Run it" }).click();
+  const days = page.getByLabel("days", { exact: true });
+  await days.waitFor();
+  expect(await days.inputValue()).toBe("50");
+  expect(await page.getByLabel("stop", { exact: true }).count()).toBe(0);
 }
 
 /** Adds a version to the script of registerScript(), whose page is open: first with a mistake, then mended. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { connectBrowser, findViolations, openPage, shareSession, waitForRun } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { tryScript, useEditorKeys } from "./editor_steps.ts";
-import { addScriptVersion, registerScript, startFromAnother } from "./script_steps.ts";
+import { addScriptVersion, changeParameters, registerScript, startFromAnother } from "./script_steps.ts";
 import { until } from "../support/until.ts";
 import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
 
@@ -90,6 +90,10 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
 
   await t.step("a script with a mistake is refused at its line, mended, registered and run", async () => {
     await registerScript(page, service.url);
+  });
+
+  await t.step("a script with other parameters than its example's has its own defaults", async () => {
+    await changeParameters(page, service.url);
   });
 
   await t.step("a text is run beside its editor: mended, failing, and cancelled by the next run", async () => {

@@ -80,7 +80,7 @@ function Accepted({ data: { strategy, version }, again }: {
 }) {
   const { slug, name } = strategy;
   return (
-    <div role="status">
+    <div role="status" tabIndex={-1} ref={reveal} className="scroll-mt-28 outline-none">
       <p className="font-semibold break-words">
         <span aria-hidden="true" className="text-gain">✓</span> {name} is registered, version {version.version}
       </p>
@@ -109,4 +109,9 @@ function Accepted({ data: { strategy, version }, again }: {
       </div>
     </div>
   );
+}
+
+/** The report is where the long form was, above the button that was pressed. */
+function reveal(report: HTMLDivElement | null): void {
+  report?.focus();
 }

@@ -4,6 +4,13 @@ import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { findObjectFault, LANGUAGE_HINTS, type RegistrationForm, toSlug, VERSION_RULE } from "./registration_form.ts";
 import type { AddWay } from "./strategies_search.ts";
 
+const SCHEMA_HINT = "JSON Schema of its parameters: the form for a new run is made of it";
+const SCHEMA_HINTS: Readonly<Record<AddWay, string>> = {
+  script: `${SCHEMA_HINT}. Without properties, it is read from the script`,
+  wasm: SCHEMA_HINT,
+  remote: SCHEMA_HINT,
+};
+
 /** The fields of a strategy that the catalogue shows. */
 export function RegistrationFields({ form, way }: {
   readonly form: UseFormReturn<RegistrationForm>;
@@ -70,12 +77,15 @@ export function RegistrationFields({ form, way }: {
         />
         <CheckField label="Public" hint="Everyone can see and run it" {...register("isPublic")} />
       </div>
-      <TextFields form={form} />
+      <TextFields form={form} way={way} />
     </>
   );
 }
 
-function TextFields({ form: { register, formState: { errors } } }: { readonly form: UseFormReturn<RegistrationForm> }) {
+function TextFields({ form: { register, formState: { errors } }, way }: {
+  readonly form: UseFormReturn<RegistrationForm>;
+  readonly way: AddWay;
+}) {
   return (
     <div className="grid items-start gap-x-4 lg:grid-cols-2">
       <TextArea
@@ -86,7 +96,7 @@ function TextFields({ form: { register, formState: { errors } } }: { readonly fo
       />
       <TextArea
         label="Parameter schema"
-        hint="JSON Schema of its parameters: the form for a new run is made of it"
+        hint={SCHEMA_HINTS[way]}
         isCode
         error={errors.schema?.message}
         {...register("schema", {

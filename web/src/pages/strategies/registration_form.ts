@@ -54,8 +54,6 @@ const START_VALUES: RegistrationForm = {
   module: null,
 };
 
-const NO_PARAMETERS = { type: "object", properties: {} };
-
 /** The form's first values; a script begins with one that runs. */
 export function startValues(way: AddWay): RegistrationForm {
   if (way !== "script") return START_VALUES;
@@ -93,6 +91,12 @@ function isReadFromCode(schema: Strategy["parameter_schema"]): boolean {
     Object.values(properties).every((rules) => isRecord(rules) && Object.keys(rules).length === 0);
 }
 
+/** The schema of a script's form. That of an example goes once the text names other parameters: the service then reads them there. */
+export function fitSchema({ source, schema }: Pick<RegistrationForm, "source" | "schema">): string {
+  const example = EXAMPLES.find((each) => JSON.stringify(each.schema, null, 2) === schema);
+  return example === undefined || source.includes(example.head) ? schema : START_VALUES.schema;
+}
+
 const SLUG_LENGTH_MAX = 64;
 
 /** A slug for a name: `SMA Cross, fast` becomes `sma-cross-fast`. */
@@ -113,11 +117,10 @@ export function findObjectFault(text: string, advice: string): string | undefine
   }
 }
 
-/** The request that registers a strategy. Python declares its parameters itself, unless another schema was typed. */
+/** The request that registers a strategy. */
 export function toRegistration(form: RegistrationForm, way: AddWay): StrategyRequest {
   const isPython = way === "script" && languageOf(form.source) === "python";
-  const typed: unknown = JSON.parse(form.schema);
-  const parameter_schema = isPython && form.schema === startValues("script").schema ? NO_PARAMETERS : typed;
+  const parameter_schema: unknown = JSON.parse(way === "script" ? fitSchema(form) : form.schema);
   return {
     slug: form.slug.trim(),
     name: form.name.trim(),

@@ -5,6 +5,8 @@ import type { InputForm } from "../new_run/inputs_form.ts";
 interface ScriptExample {
   readonly label: string;
   readonly source: string;
+  /** The part of the source that names the parameters. */
+  readonly head: string;
   readonly schema: object;
   /** Candles that it reads beside its own. */
   readonly inputs: readonly InputForm[];
@@ -26,6 +28,7 @@ export const EXAMPLES: readonly [ScriptExample, ...ScriptExample[]] = [
   },
 }));
 `,
+    head: "({ period = 20, stop = 0.1 }: { period?: number; stop?: number })",
     schema: {
       type: "object",
       properties: {
@@ -63,6 +66,7 @@ strategy(({ fast = 10, slow = 30, days = 20 }: { fast?: number; slow?: number; d
   };
 });
 `,
+    head: "({ fast = 10, slow = 30, days = 20 }: { fast?: number; slow?: number; days?: number })",
     schema: {
       type: "object",
       properties: {

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useCallback, useLayoutEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import { api, type BacktestRequest, type Instrument } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
@@ -9,7 +9,7 @@ import { startMarkets } from "../new_run/portfolio_form.ts";
 import { dayAfter, findSample, type RunForm } from "../new_run/run_form.ts";
 import { languageOf } from "./editor/script_language.ts";
 import { useTrials } from "../../parts/use_trials.ts";
-import type { RegistrationForm } from "./registration_form.ts";
+import { fitSchema, type RegistrationForm } from "./registration_form.ts";
 import { EXAMPLES } from "./script_examples.ts";
 import type { ScriptFault } from "./script_field.tsx";
 
@@ -82,7 +82,11 @@ function Bench({ form, refusal, onRun, children, held }: WorkbenchProps & { read
 function ExampleChoice(
   { form, market }: { readonly form: UseFormReturn<RegistrationForm>; readonly market: UseFormReturn<RunForm> },
 ) {
-  const source = form.watch("source");
+  const [source, schema] = form.watch(["source", "schema"]);
+  const fitted = fitSchema({ source, schema });
+  useEffect(() => {
+    if (fitted !== schema) form.setValue("schema", fitted);
+  }, [fitted, schema]);
   const shown = EXAMPLES.findIndex((each) => each.source === source);
   if (shown < 0) return null;
   return (
@@ -134,7 +138,8 @@ function startMarket(held: Instrument | undefined): RunForm {
 }
 
 /** The run of a text, with the defaults of its parameter schema. */
-function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): BacktestRequest {
+function toTrial(form: RegistrationForm, market: RunForm): BacktestRequest {
+  const { name, source } = form;
   const language = languageOf(source);
   return {
     symbol: market.symbol.trim(),
@@ -146,7 +151,7 @@ function toTrial({ name, source, schema }: RegistrationForm, market: RunForm): B
     tags: [TAG],
     parameters: {
       // A class has its own defaults.
-      ...(language === "python" ? {} : defaultsOf(schema, source)),
+      ...(language === "python" ? {} : defaultsOf(fitSchema(form), source)),
       ...toInputs(market.inputs),
       timeframe: market.timeframe,
       runtime: { type: "script", source, language },
