@@ -51,6 +51,41 @@ Deno.test("the form for a new run begins with markets and candles that its strat
     expect([run.at("/backtest/status"), run.at("/backtest/symbol")]).toEqual(["completed", "ALDER"]);
   });
 
+  await t.step(
+    "an instrument with earlier candles brings its dates, and no complaint of the dates before",
+    async () => {
+      await page.goto(`${service.url}/runs/new`);
+      await page.getByRole("combobox", { name: "Instrument", exact: true }).click();
+      await page.getByLabel("Search instruments").fill("ELM");
+      await page.getByRole("option", { name: "ELM on SAMPLE" }).click();
+      await page.getByText("298 candles").waitFor();
+      const [start, end] = [page.getByLabel("From (UTC)"), page.getByLabel("To, exclusive")];
+      expect([await start.inputValue(), await end.inputValue()]).toEqual(["2022-01-03", "2023-03-11"]);
+      expect(await end.getAttribute("aria-invalid")).toBe("false");
+      await end.fill("2021-01-01");
+      await end.blur();
+      await page.getByText("Choose a later date than the first").waitFor();
+      await start.fill("2020-01-01");
+      await start.blur();
+      await page.getByText("Choose a later date than the first").waitFor({ state: "detached" });
+    },
+  );
+
+  await t.step("letters on a closed list open its search, and choose nothing", async () => {
+    await page.getByLabel("Run over").selectOption("list");
+    const list = page.getByRole("combobox", { name: "Instruments", exact: true });
+    await list.focus();
+    await page.keyboard.type("bee");
+    await page.getByRole("option", { name: "BEECH on SAMPLE" }).waitFor();
+    expect(await page.getByLabel("Search instruments").inputValue()).toBe("bee");
+    expect(await page.getByRole("button", { name: /^Remove / }).count()).toBe(0);
+    await page.getByRole("option", { name: "ALDER on SAMPLE" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Remove BEECH on SAMPLE" }).waitFor();
+    expect(await page.getByRole("button", { name: /^Remove / }).count()).toBe(1);
+    expect(await findViolations(page)).toEqual([]);
+  });
+
   await page.context().close();
   await browser.close();
   await service.close();

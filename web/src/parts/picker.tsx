@@ -1,5 +1,5 @@
 import { Combobox } from "@base-ui/react/combobox";
-import { useId, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import { describeError } from "../api.ts";
 import { controlClass, FieldNote } from "./field.tsx";
 
@@ -33,6 +33,7 @@ export function Picker({ label, hint, error, chosen, items, isLoading, note, sea
 }) {
   const id = useId();
   const [text, setText] = useState("");
+  const [isOpen, setOpen] = useState(false);
   const search = (typed: string) => {
     setText(typed);
     onSearch(typed);
@@ -47,12 +48,25 @@ export function Picker({ label, hint, error, chosen, items, isLoading, note, sea
         isItemEqualToValue={(a: PickerItem, b: PickerItem) => a.key === b.key}
         itemToStringLabel={({ name }: PickerItem) => name}
         onValueChange={(item) => item !== null && onPick(item.key)}
+        inputValue={text}
         onInputValueChange={(typed, { reason }) => reason === "input-change" && search(typed)}
-        onOpenChange={(isOpen) => !isOpen && search("")}
+        open={isOpen}
+        onOpenChange={(opens) => {
+          setOpen(opens);
+          if (!opens) search("");
+        }}
       >
         <Combobox.Label className="mb-1 block text-sm font-medium">{label}</Combobox.Label>
         <Combobox.Trigger
           aria-describedby={`${id}-note`}
+          // Of its own, a closed field picks a line for each letter, unseen.
+          onKeyDown={(event) => {
+            if (!isLetter(event)) return;
+            event.preventDefault();
+            event.preventBaseUIHandler();
+            search(text + event.key);
+            setOpen(true);
+          }}
           className={`${controlClass(error)} flex items-center justify-between gap-2 text-left`}
         >
           <span className="min-w-0 truncate">{chosen.name}</span>
@@ -98,6 +112,11 @@ function Line({ item }: { readonly item: PickerItem }) {
       {tag !== undefined && <span className="shrink-0 text-xs text-muted">{tag}</span>}
     </Combobox.Item>
   );
+}
+
+/** True for a key that begins a search. A space presses the field. */
+function isLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
 }
 
 function mentions({ key, name, detail }: PickerItem, text: string): boolean {

@@ -14,8 +14,7 @@ const OTHER = { key: "", name: "Another instrument …", detail: "A provider is 
 
 /** The candles to run on, and the money to begin with. */
 export function MarketSection({ form }: { readonly form: UseFormReturn<RunForm> }) {
-  const { register, watch, formState: { errors } } = form;
-  const start = watch("start");
+  const { register, formState: { errors } } = form;
   return (
     <FormSection title="Market and account">
       <InstrumentPicker form={form} />
@@ -40,7 +39,7 @@ export function MarketSection({ form }: { readonly form: UseFormReturn<RunForm> 
           label="From (UTC)"
           type="date"
           error={errors.start?.message}
-          {...register("start", { required: "Choose a date" })}
+          {...register("start", { required: "Choose a date", deps: ["end"] })}
         />
         <Field
           label="To, exclusive"
@@ -48,7 +47,8 @@ export function MarketSection({ form }: { readonly form: UseFormReturn<RunForm> 
           error={errors.end?.message}
           {...register("end", {
             required: "Choose a date",
-            validate: (end) => start === "" || end > start ? undefined : "Choose a later date than the first",
+            validate: (end, { start }) =>
+              start === "" || end > start ? undefined : "Choose a later date than the first",
           })}
         />
       </div>

@@ -71,7 +71,9 @@ function NewRunForm(start: DraftedStart) {
       }
       summary={
         <p className="min-w-0 grow truncate text-sm text-muted max-sm:hidden">
-          {chosen.name} on {place || "an instrument"}, {timeframe}, {from} to {until}
+          {chosen.name} on {place || (reach === "universe" ? "a universe" : "an instrument")}, {timeframe}, {from} to
+          {" "}
+          {until}
         </p>
       }
       action="Run"
