@@ -36,7 +36,9 @@ export function refusal(status: number, error: { readonly code: string; readonly
 }
 
 function withHint(status: number, message: string): string {
-  return status === 401 ? `${message}; sign in with hindcast login` : message;
+  if (status !== 401) return message;
+  const unset = Deno.env.get("HINDCAST_TOKEN") ? ", and unset HINDCAST_TOKEN, which counts before the saved login" : "";
+  return `${message}; sign in with hindcast login${unset}`;
 }
 
 /** The exit code and the message of any error. @param url Of the service. */

@@ -47,7 +47,9 @@ export async function loginByBrowser(
     await answer.body?.cancel();
     if (data.error === "slow_down") seconds += SLOWER_S;
     else if (data.error !== "authorization_pending") {
-      throw new CommandError(`Cannot sign in: ${data.error_description}`, EXIT.forbidden, { code: data.error });
+      const { error: code, error_description: says } = data;
+      const why = says === "Access denied" ? "it was denied in the browser" : says;
+      throw new CommandError(`Cannot sign in: ${why}`, EXIT.forbidden, { code });
     }
   }
 }

@@ -8,6 +8,9 @@ const refusalSchema = z.object({
   error: z.looseObject({ code: z.string(), message: z.string() }),
 });
 
+/** Says why a secret of imports is of no use. */
+export const SECRET_UNKNOWN = "INGESTION_ADMIN_SECRET is not the secret that the service was started with";
+
 /** A service, seen by the user of a command. */
 export interface Caller extends Hindcast {
   readonly url: string;

@@ -5,9 +5,9 @@ import { drawRows, NONE } from "../drawing.ts";
 import { guessSeries, readOrder } from "../guess_series.ts";
 import { invocationFolder } from "../invocation.ts";
 import { say } from "../terminal.ts";
-import { collect } from "./caller.ts";
+import { collect, SECRET_UNKNOWN } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
-import { usageError } from "../exit_codes.ts";
+import { CommandError, EXIT, usageError } from "../exit_codes.ts";
 import { readNumber } from "../values.ts";
 
 const importSchema = z.looseObject({
@@ -85,14 +85,21 @@ export const importCommand = serviceCommand(
         ...(secret === undefined ? {} : { "x-ingestion-admin-secret": secret }),
       };
       const body = (await Deno.open(path)).readable;
-      const answer = importSchema.parse(
-        await (await caller.send(`/api/admin/ingestion/import?${query}`, { method: "POST", headers, body })).json(),
-      );
+      const sent = caller.send(`/api/admin/ingestion/import?${query}`, { method: "POST", headers, body });
+      const answer = importSchema.parse(await (await (secret === undefined ? sent : naming(sent))).json());
       imports.push({ file: name, ...Object.fromEntries(query), ...answer });
       if (!output.isJson) say(describeImport(`${query.get("symbol")}@${exchange}`, answer));
     }
     if (output.isJson) print(output, { imports }, "");
   });
+
+/** Has a refusal name the secret, which is wrong then. */
+async function naming(sent: Promise<Response>): Promise<Response> {
+  return await sent.catch((error) => {
+    if (!(error instanceof CommandError) || error.code !== EXIT.forbidden) throw error;
+    throw new CommandError(`${error.message}; ${SECRET_UNKNOWN}`, error.code, error.details);
+  });
+}
 
 function symbolOf(path: string): string {
   return basename(path).replace(/\.(gz|zip)$/i, "").replace(/\.[^.]*$/, "").toUpperCase();

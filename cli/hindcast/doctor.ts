@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readLogin } from "../login_file.ts";
 import manifest from "../../deno.json" with { type: "json" };
-import { type Caller, calling } from "./caller.ts";
+import { type Caller, callerOf, calling, SECRET_UNKNOWN } from "./caller.ts";
 import { callerFor, outputFor, print, serviceCommand } from "./command.ts";
 import { type Finding, findWay } from "./doctor_way.ts";
 import { CommandError, EXIT, toCommandError, unreachable } from "../exit_codes.ts";
@@ -42,7 +42,8 @@ async function findAll(options: Parameters<typeof callerFor>[0]): Promise<Findin
   const service = [...await findService(caller), ...await findReadiness(caller)];
   const isUp = service.every(({ check, status }) => check !== "service" || status === "ok");
   if (!isUp) return [...local, ...service];
-  return [...local, ...service, ...await findWay(caller), await findSession(caller), await findData(caller)];
+  const way = await findWay(caller);
+  return [...local, ...service, ...way, await findSession(caller), ...await findSecret(caller), await findData(caller)];
 }
 
 function findRuntime(): Finding {
@@ -132,7 +133,19 @@ async function findSession(caller: Caller): Promise<Finding> {
   }
 }
 
-async function findData(caller: Caller): Promise<Finding> {
+/** The secret of imports, where this machine has one. */
+async function findSecret({ url }: Caller): Promise<Finding[]> {
+  const secret = Deno.env.get("INGESTION_ADMIN_SECRET");
+  if (!secret) return [];
+  const headers = { "x-ingestion-admin-secret": secret };
+  const { ok } = await fetch(`${url}/api/admin/ingestion/instruments`, { headers });
+  const says = ok ? "INGESTION_ADMIN_SECRET is the service's" : SECRET_UNKNOWN;
+  return [{ check: "import", status: ok ? "ok" : "failed", says }];
+}
+
+/** Everybody may read what is held, also with a login that has failed. */
+async function findData({ url }: Caller): Promise<Finding> {
+  const caller = callerOf(url, undefined);
   let instruments;
   try {
     ({ instruments } = await calling(caller, caller.api.marketData.instruments.query({ limit: 200 })));

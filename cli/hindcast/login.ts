@@ -35,10 +35,12 @@ export const loginCommand = serviceCommand(
     const caller = callerOf(url, token);
     const answer = await calling(caller, caller.api.session.get.query());
     writeLogin({ url, token });
+    const isHidden = (Deno.env.get("HINDCAST_TOKEN") || token) !== token;
     print(
       outputFor(options),
       { url, ...answer },
-      `Signed in to ${url} as ${answer.user.email}. ${loginPath()} keeps the token.`,
+      `Signed in to ${url} as ${answer.user.email}. ${loginPath()} keeps the token.` +
+        (isHidden ? " Unset HINDCAST_TOKEN: it counts before the saved login." : ""),
     );
   });
 

@@ -192,6 +192,15 @@ Deno.test("doctor says what is set up and what would fail, and completion knows 
       /ok +service[^]*ok +ready[^]*ok +browser[^]*ok +refusals[^]*ok +events[^]*(ok|warning) +database[^]*ok +login[^]*ok +data/,
     ),
   ]);
+  const wrong = { HINDCAST_TOKEN: "hc_wrong", INGESTION_ADMIN_SECRET: "wrong" };
+  const mistaken = await call(["doctor"], wrong);
+  expect([mistaken.code, mistaken.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /failed +login +.*unset HINDCAST_TOKEN.*\nfailed +import +INGESTION_ADMIN_SECRET is not .*\nok +data/,
+    ),
+  ]);
+  expect((await call(["doctor"], { INGESTION_ADMIN_SECRET: INGESTION_SECRET })).stdout).toMatch(/ok +import/);
   const proxy = startPoorProxy(service.url);
   const behind = await call(["doctor", "--url", proxy.url]);
   expect([behind.code, behind.stdout]).toEqual([

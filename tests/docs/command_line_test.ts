@@ -111,7 +111,7 @@ Deno.test("the page's login goes on when its code is confirmed", async () => {
     const env = { ...home.env, HINDCAST_TOKEN: "" };
     const login = new Deno.Command("sh", {
       args: ["-c", line],
-      env,
+      env: home.env,
       cwd: home.folder,
       stdout: "piped",
       stderr: "piped",
@@ -121,7 +121,9 @@ Deno.test("the page's login goes on when its code is confirmed", async () => {
     const [, userCode = ""] = /confirm the code (\w+)/.exec(await readUntil(asked, /\n/)) ?? [];
     await user.get(`/api/auth/device?user_code=${userCode}`);
     await user.send("POST", "/api/auth/device/approve", { userCode });
-    expect(await new Response(login.stdout).text()).toContain(`Signed in to ${service.url} as `);
+    const signedIn = await new Response(login.stdout).text();
+    expect(signedIn).toContain(`Signed in to ${service.url} as `);
+    expect(signedIn).toContain("Unset HINDCAST_TOKEN: it counts before the saved login.");
     expect([(await login.status).code, await asked.read()]).toEqual([0, { value: undefined, done: true }]);
     const refused = new Deno.Command("sh", {
       args: ["-c", line],
@@ -135,7 +137,7 @@ Deno.test("the page's login goes on when its code is confirmed", async () => {
     const [, second = ""] = /confirm the code (\w+)/.exec(await readUntil(said, /\n/)) ?? [];
     await user.get(`/api/auth/device?user_code=${second}`);
     await user.send("POST", "/api/auth/device/deny", { userCode: second });
-    expect(await readUntil(said, /\n/)).toBe("Cannot sign in: Access denied\n");
+    expect(await readUntil(said, /\n/)).toBe("Cannot sign in: it was denied in the browser\n");
     expect((await refused.status).code).toBe(4);
     await said.cancel();
   }
