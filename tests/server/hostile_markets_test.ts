@@ -51,8 +51,8 @@ const target = `(f64.store offset=64 (local.get $rows) (f64.const 0.1))
   (i32.store offset=24 (local.get $markets) (i32.const 1))`;
 
 const TIMEFRAMES = "resample: the timeframe must be one of 5m, 15m, 30m, 1h, 2h, 4h, 6h, 12h, 1d, 1w";
-/** A busy machine gives a check less of its processor. */
-const ENDLESS = /: Cannot (?:finish within 5 s|begin: its lines|go on: its decision)/;
+/** A busy machine gives a check less of its processor, and no time to find the line. */
+const ENDLESS = /: Cannot (?:finish within \d+ s|begin: its lines|go on: its decision)/;
 const PLACE = "(strategy.ts:";
 const X40 = `${"x".repeat(40)}...`;
 
@@ -107,7 +107,7 @@ const REFUSED: readonly (readonly [name: string, runtime: Runtime, message: stri
     "Cannot create the strategy: Error: no",
     PLACE,
   ],
-  ["a getter that never ends", defining("get warmup() { for (;;); }"), ENDLESS, "strategy.ts:1:41"],
+  ["a getter that never ends", defining("get warmup() { for (;;); }"), ENDLESS],
   ["a warm-up that is a symbol", defining("warmup: Symbol()"), "from 1 to 1000000, not a symbol"],
   ["a period without a text", defining("every: Object.create(null)"), "or null, not an object"],
   [
@@ -211,14 +211,14 @@ function outsideOf(pointer: number, bytes: number): string {
 }
 
 Deno.test("hostile code over many markets ends with its reason, and the service goes on", async (t) => {
-  const { service, user, endService } = await serveMarkets(SYMBOLS);
+  const { user, endService } = await serveMarkets(SYMBOLS);
   for (const [name, runtime, message, place = ""] of REFUSED) {
     await t.step(`${name} is refused`, () => refused(user, runtime, message, place));
   }
   for (const [n, [name, runtime, error]] of ACCEPTED.entries()) {
     await t.step(`${name} harms nobody`, () => accepted(user, `hostile-${n}`, runtime, error));
   }
-  expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
+  expect((await user.get("/api/health")).status).toBe(200);
   await endService();
 });
 
