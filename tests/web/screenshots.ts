@@ -73,6 +73,8 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "reset-password", path: "/reset-password#token", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
+    { name: "unknown", path: "/startegies" },
+    { name: "lost-run", path: `/runs/${crypto.randomUUID()}` },
     { name: "new-run", path: "/runs/new" },
     { name: "strategies", path: "/strategies" },
     { name: "strategies-add", path: "/strategies?add=wasm" },

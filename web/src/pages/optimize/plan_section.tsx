@@ -19,7 +19,7 @@ export function PlanSection({ form, fields }: {
     <FormSection title="What varies">
       <div className="flex flex-col gap-1">
         <p aria-hidden="true" className={`${GRID} text-xs text-muted`}>
-          <span /> <span>from</span> <span>to</span> <span>step</span>
+          <span className="max-sm:hidden" /> <span>from</span> <span>to</span> <span>step</span>
         </p>
         {fields.map((field, i) => <RangeRow key={field.name} form={form} field={field} index={i} />)}
       </div>
@@ -46,7 +46,7 @@ export function PlanSection({ form, fields }: {
   );
 }
 
-const GRID = "grid grid-cols-[minmax(0,1fr)_repeat(3,4.75rem)] items-center gap-2";
+const GRID = "grid grid-cols-[minmax(0,1fr)_repeat(3,4.75rem)] items-center gap-2 max-sm:grid-cols-3";
 const SMALL = "h-8 w-full min-w-0 rounded-md border bg-surface px-2 text-sm";
 
 function RangeRow({ form, field, index }: {
@@ -63,7 +63,7 @@ function RangeRow({ form, field, index }: {
   return (
     <div>
       <div className={GRID}>
-        <label className="flex min-w-0 items-center gap-2 text-sm">
+        <label className="flex min-w-0 items-center gap-2 text-sm max-sm:col-span-3">
           <input type="checkbox" className="size-4 shrink-0 accent-accent" {...register(`ranges.${index}.isVaried`)} />
           <span className="truncate" title={field.description}>{field.name}</span>
         </label>

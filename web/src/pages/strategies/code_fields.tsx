@@ -123,8 +123,8 @@ function Refused({ subject, reason, source }: CodeRefusal) {
       )}
       <p className="mt-1 text-sm text-muted">
         Nothing was stored.{" "}
-        {subject === "module" ? "Mend the module and choose it again" : "Mend it and send it again"}; `deno task
-        strategy check` says the same without a service.
+        {subject === "module" ? "Mend the module and choose it again" : "Mend it and send it again"};{" "}
+        <code className="font-mono">deno task strategy check</code> says the same without a service.
       </p>
     </div>
   );

@@ -37,10 +37,10 @@ export function PathSample({ sample, ruinDrawdown }: {
 }) {
   const [name, , measured] = SAMPLE_NAMES[sample.sampling];
   return (
-    <div className="flex flex-col gap-2">
+    <div className="@container flex flex-col gap-2">
       <h3 className="text-sm font-semibold">{name}</h3>
       <p className="max-w-prose text-sm">{describeSample(sample, ruinDrawdown)}</p>
-      <div className="grid items-start gap-4 xl:grid-cols-[2fr_3fr]">
+      <div className="grid items-start gap-4 @min-[70rem]:grid-cols-[2fr_3fr]">
         <FanChart sample={sample} />
         <Table label={`Quantiles: ${name}`} columns={COLUMNS} minWidth="43rem">
           {FIGURES.map(([figure, label, format]) => (
@@ -97,7 +97,7 @@ function FanChart({ sample: { sampling, curves } }: { readonly sample: MonteCarl
   const band = (below: readonly number[], above: readonly number[]) =>
     [...points(above), ...points(below).toReversed()].join(" ");
   return (
-    <div>
+    <div className="max-w-xl">
       <Drawing
         title="Equity of the paths"
         description={`After ${formatCount(last)} ${unit.toLowerCase()}, nine of ten paths have between ${

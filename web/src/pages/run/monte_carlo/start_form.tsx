@@ -48,7 +48,7 @@ export function StartForm({ backtestId, onStarted }: {
     <form
       noValidate
       onSubmit={submit}
-      className="grid items-start gap-x-3 rounded-lg border border-line p-4 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr_1fr_1fr_auto]"
+      className="grid items-start gap-x-3 rounded-lg border border-line p-4 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr_1.5fr_1fr_auto]"
     >
       <SelectField
         label="Method"

@@ -12,10 +12,10 @@ export function Overview({ backtest: { id }, result }: {
 }) {
   const { data: spread } = useQuery(api.backtests.tradeSpread.queryOptions({ id }, { staleTime: Infinity }));
   return (
-    <div className="flex flex-col gap-6">
+    <div className="@container flex flex-col gap-6">
       <Warnings result={result} />
       <MonthlyReturns id={id} />
-      <div className="grid gap-6 lg:grid-cols-2 print:grid-cols-2">
+      <div className="grid gap-6 lg:grid-cols-2 lg:@max-[64rem]:[&_svg]:text-[13px] print:grid-cols-2">
         <Distribution spread={spread} />
         <Excursions spread={spread} />
       </div>

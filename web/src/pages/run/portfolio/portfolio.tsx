@@ -40,7 +40,7 @@ export function PortfolioView({ portfolio, showTrades }: {
     ],
   ] as const;
   return (
-    <div className="flex flex-col gap-6">
+    <div className="@container flex flex-col gap-6">
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         {facts.map(([name, value, meaning]) => (
           <div key={name}>
@@ -51,7 +51,7 @@ export function PortfolioView({ portfolio, showTrades }: {
           </div>
         ))}
       </dl>
-      <div className="grid gap-6 lg:grid-cols-2 print:grid-cols-2">
+      <div className="grid gap-6 lg:grid-cols-2 lg:@max-[64rem]:[&_svg]:text-[13px] print:grid-cols-2">
         <Weights portfolio={portfolio} />
         <Profits portfolio={portfolio} />
       </div>

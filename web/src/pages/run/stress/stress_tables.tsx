@@ -41,18 +41,20 @@ export function StressTables({ result }: { readonly result: NonNullable<StressTe
         {cost !== null && ` The profit is gone at ${formatPercent(cost)} more cost of each fill.`}
       </p>
       {notes.map((note) => <p key={note} className="text-sm text-muted">{writeTimes(note)}.</p>)}
-      <div className="grid items-start gap-4 xl:grid-cols-[2fr_3fr]">
-        <StressBars rows={rows} />
-        <Table label="Stress test" columns={COLUMNS} minWidth="38rem">
-          {rows.map(({ group, name, figures, error }, i) => (
-            <Row
-              key={name}
-              heading={rows[i - 1]?.group === group ? null : GROUP_NAMES[group]}
-              {...{ name, figures }}
-              problem={error?.message ?? null}
-            />
-          ))}
-        </Table>
+      <div className="@container">
+        <div className="grid items-start gap-4 @min-[70rem]:grid-cols-[2fr_3fr]">
+          <StressBars rows={rows} />
+          <Table label="Stress test" columns={COLUMNS} minWidth="38rem">
+            {rows.map(({ group, name, figures, error }, i) => (
+              <Row
+                key={name}
+                heading={rows[i - 1]?.group === group ? null : GROUP_NAMES[group]}
+                {...{ name, figures }}
+                problem={error?.message ?? null}
+              />
+            ))}
+          </Table>
+        </div>
       </div>
       <h2 className="text-sm font-semibold">By regime</h2>
       <Table label="By regime" columns={REGIME_COLUMNS} minWidth="38rem">
@@ -110,7 +112,7 @@ function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
   const bottom = TOP + shown.length * ROW_PX;
   const [asRun] = values;
   return (
-    <section>
+    <section className="max-w-xl">
       <h2 className="mb-1 text-sm font-semibold">{TITLE}</h2>
       <svg
         viewBox={`0 0 ${WIDTH} ${bottom + BOTTOM}`}
@@ -126,11 +128,20 @@ function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
             <text x={x(value)} y={bottom + 14} textAnchor="middle">{formatPercent(value)}</text>
           </g>
         ))}
+        {asRun !== undefined && (
+          <line x1={x(asRun)} x2={x(asRun)} y1={TOP} y2={bottom} strokeDasharray="3 3" className="stroke-text" />
+        )}
         {shown.map(({ name }, i) => {
           const value = values[i] ?? 0;
           return (
             <g key={name}>
-              <text x={4} y={TOP + i * ROW_PX + NAME_PX - 3} className="fill-text">{name}</text>
+              <text
+                x={4}
+                y={TOP + i * ROW_PX + NAME_PX - 3}
+                className="fill-text stroke-surface stroke-4 [paint-order:stroke]"
+              >
+                {name}
+              </text>
               <rect
                 x={Math.min(x(0), x(value))}
                 width={Math.max(1, Math.abs(x(value) - x(0)))}
@@ -143,9 +154,6 @@ function StressBars({ rows }: { readonly rows: readonly StressRow[] }) {
             </g>
           );
         })}
-        {asRun !== undefined && (
-          <line x1={x(asRun)} x2={x(asRun)} y1={TOP} y2={bottom} strokeDasharray="3 3" className="stroke-text" />
-        )}
       </svg>
       <p className="text-xs text-muted">The dashed line is the run itself.</p>
     </section>
