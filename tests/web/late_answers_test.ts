@@ -123,6 +123,22 @@ Deno.test("no page shows or does anything wrong while an answer is on its way", 
     expect(await page.getByLabel("Exchange").inputValue()).toBe("XETRA");
   });
 
+  await t.step("a limit that is typed while another one is saved stays", async () => {
+    await page.goto(`${service.url}/admin`);
+    await page.getByRole("button", { name: `Manage: ${email}` }).click();
+    const limits = page.getByRole("form", { name: "Limits" });
+    await limits.getByLabel("Versions of strategies").fill("3");
+    const release = await holdBack(page, /users\.quotas/);
+    const asked = page.waitForRequest(/users\.quotas/);
+    await limits.getByRole("button", { name: "Save the limits" }).click();
+    await asked;
+    await limits.getByLabel("Bytes of modules").fill("9000");
+    await release();
+    await limits.getByText("Saved.").waitFor();
+    const typed = ["Versions of strategies", "Bytes of modules"].map((label) => limits.getByLabel(label).inputValue());
+    expect(await Promise.all(typed)).toEqual(["3", "9000"]);
+  });
+
   await t.step("a change that is kept is named after what ran, and not after what is being typed", async () => {
     const parameters = { timeframe: "1h", fast: 20, slow: 90 };
     const backtest = { ...BACKTEST, start_date: "2024-01-01", end_date: "2024-07-01", name: "Saved", parameters };

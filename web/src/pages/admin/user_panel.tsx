@@ -54,7 +54,7 @@ type Limits = Record<keyof UserQuotas, string>;
 function LimitsForm({ id, quotas }: { readonly id: string; readonly quotas: UserQuotas }) {
   const queries = useQueryClient();
   const change = useMutation(api.users.changeQuotas.mutationOptions());
-  const { register, handleSubmit, setError, formState: { errors, isSubmitting, isSubmitSuccessful } } = useForm<Limits>(
+  const { register, handleSubmit, setError, formState } = useForm<Limits>(
     {
       values: {
         backtests_max: textOf(quotas.backtests_max),
@@ -63,9 +63,12 @@ function LimitsForm({ id, quotas }: { readonly id: string; readonly quotas: User
         versions_max: textOf(quotas.versions_max),
         registry_bytes_max: textOf(quotas.registry_bytes_max),
       },
-      resetOptions: { keepIsSubmitSuccessful: true },
+      // What is typed stays when the limits arrive anew.
+      resetOptions: { keepIsSubmitSuccessful: true, keepDirtyValues: true },
     },
   );
+  // The form only knows which fields were typed in if somebody reads it.
+  const { errors, isSubmitting, isSubmitSuccessful, dirtyFields: _ } = formState;
   const submit = handleSubmit(async (values) => {
     const limits = LIMITS.map(({ name }) => [name, values[name].trim() === "" ? null : Number(values[name])]);
     try {

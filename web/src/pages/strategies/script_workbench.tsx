@@ -33,10 +33,11 @@ interface WorkbenchProps {
 
 /** The editor of a script, and beside it what the text does on the candles that are chosen there. */
 export function ScriptWorkbench(props: WorkbenchProps) {
-  const { data } = useQuery(api.marketData.instruments.queryOptions({ limit: INSTRUMENTS_MAX }));
-  return data === undefined
+  const { data, isPending } = useQuery(api.marketData.instruments.queryOptions({ limit: INSTRUMENTS_MAX }));
+  // Without the list, a text is still written and registered.
+  return isPending
     ? <p role="status" className="min-h-[34rem] text-muted">Loading the editor …</p>
-    : <Bench {...props} held={findSample(data.instruments)} />;
+    : <Bench {...props} held={findSample(data?.instruments ?? [])} />;
 }
 
 function Bench({ form, refusal, onRun, children, held }: WorkbenchProps & { readonly held: Instrument | undefined }) {

@@ -45,10 +45,13 @@ function Shown({ universe }: { readonly universe: Universe }) {
   const [open, setOpen] = useState<"edit" | { readonly csv: string } | null>(null);
   const [fault, setFault] = useState("");
   const writeVersion = async () => {
+    const before = open;
     try {
       const answer = await watchedFetch(csvAddress(slug, latest));
       if (!answer.ok) throw new Error(`The members could not be read: the service answered ${answer.status}.`);
-      setOpen({ csv: await answer.text() });
+      const csv = await answer.text();
+      // Another form may have been opened meanwhile.
+      setOpen((now) => now === before ? { csv } : now);
       setFault("");
     } catch (error) {
       setFault(describeError(error));
