@@ -23,7 +23,6 @@ async function holdBack(page: Page, fits: RegExp): Promise<() => Promise<void>> 
   return async () => {
     left.resolve();
     await (await answer).finished();
-    await page.unroute(isHeld);
   };
 }
 
@@ -121,6 +120,29 @@ Deno.test("no page shows or does anything wrong while an answer is on its way", 
     await until(async () => await symbol.count() === 1 && await symbol.inputValue() === "PINE");
     await release();
     expect(await page.getByLabel("Exchange").inputValue()).toBe("XETRA");
+  });
+
+  await t.step("an answer from before a change does not hide it", async () => {
+    const other = service.client();
+    const name = await other.signUp();
+    await page.goto(`${service.url}/admin`);
+    const promote = page.getByRole("button", { name: `Make an admin: ${name}` });
+    await promote.waitFor();
+    const [read, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const searched = /admin\/list-users\?.*searchValue/;
+    await page.route(searched, async (route) => {
+      const response = await route.fetch();
+      read.resolve();
+      await left.promise;
+      await route.fulfill({ response });
+    });
+    await page.getByLabel("Find users by e-mail").fill(name);
+    await read.promise;
+    const changed = page.waitForResponse(/admin\/set-role/);
+    await promote.click();
+    await (await changed).finished();
+    left.resolve();
+    await page.getByRole("button", { name: `Make a user: ${name}` }).waitFor();
   });
 
   await t.step("a limit that is typed while another one is saved stays", async () => {

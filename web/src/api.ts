@@ -94,6 +94,21 @@ export const queryClient = new QueryClient({
   },
 });
 
+/**
+ * Reads what pages show anew after a change. A first answer that is on its way may be from before the change, so another one follows.
+ *
+ * @param queryKey Begins with it.
+ */
+export async function readAnew(queryKey: readonly unknown[]): Promise<void> {
+  const first = queryClient.getQueryCache().findAll({
+    queryKey,
+    fetchStatus: "fetching",
+    predicate: ({ state }) => state.data === undefined,
+  });
+  await Promise.allSettled(first.map(({ promise }) => promise));
+  await queryClient.invalidateQueries({ queryKey });
+}
+
 /** Options for the hooks of @tanstack/react-query: `useQuery(api.backtests.get.queryOptions({ id }))`. */
 export const api = createTRPCOptionsProxy<AppRouter>({ client, queryClient });
 

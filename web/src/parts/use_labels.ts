@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, type Backtest } from "../api.ts";
+import { api, type Backtest, readAnew } from "../api.ts";
 import { dropDraft, notesDraft } from "./draft.ts";
 
 type Labels = Pick<Backtest, "name" | "tags" | "star">;
@@ -17,8 +17,8 @@ export function useLabels<Run extends Labels & Pick<Backtest, "id">>(run: Run) {
       if (backtest.notes !== undefined) dropDraft(notesDraft(run.id));
       queries.setQueryData(api.backtests.get.queryKey({ id: run.id }), data);
       await Promise.all([
-        queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() }),
-        queries.invalidateQueries({ queryKey: api.backtests.filterValues.pathKey() }),
+        readAnew(api.backtests.summaries.pathKey()),
+        readAnew(api.backtests.filterValues.pathKey()),
       ]);
     },
   }));

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { api, describeError, type Token } from "../../api.ts";
+import { api, describeError, readAnew, type Token } from "../../api.ts";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { formatDate, formatTime } from "../../parts/format.ts";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
@@ -16,7 +16,8 @@ const COLUMNS: readonly TableColumn[] = [
 
 /** The account's tokens for programs: to make, see and revoke. */
 export function Tokens({ isAdmin }: { readonly isAdmin: boolean }) {
-  const { data, error, isPending, refetch } = useQuery(api.tokens.list.queryOptions());
+  const { data, error, isPending } = useQuery(api.tokens.list.queryOptions());
+  const read = () => readAnew(api.tokens.list.pathKey());
   return (
     <section>
       <h2 className="mb-2 text-lg font-semibold">Tokens for programs</h2>
@@ -24,7 +25,7 @@ export function Tokens({ isAdmin }: { readonly isAdmin: boolean }) {
         A program sends a token as <code>Authorization: Bearer</code>{" "}
         and acts for you within its scope. It cannot change this account.
       </p>
-      <TokenForm isAdmin={isAdmin} onMade={() => refetch()} />
+      <TokenForm isAdmin={isAdmin} onMade={read} />
       <Table
         label="Tokens"
         columns={COLUMNS}
@@ -32,7 +33,7 @@ export function Tokens({ isAdmin }: { readonly isAdmin: boolean }) {
         isLoading={isPending && error === null}
         empty="You have no tokens."
       >
-        {(data?.tokens ?? []).map((token) => <Row key={token.id} token={token} onRevoked={() => refetch()} />)}
+        {(data?.tokens ?? []).map((token) => <Row key={token.id} token={token} onRevoked={read} />)}
       </Table>
       <p role="alert" className="min-h-5 text-sm text-danger">{error === null ? "" : describeError(error)}</p>
     </section>

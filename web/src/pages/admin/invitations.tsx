@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { api, describeError } from "../../api.ts";
+import { api, describeError, readAnew } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -21,11 +21,12 @@ export function Invitations() {
 }
 
 function OpenInvitations() {
-  const { data, error, isPending, refetch } = useQuery(api.invitations.list.queryOptions());
+  const { data, error, isPending } = useQuery(api.invitations.list.queryOptions());
+  const read = () => readAnew(api.invitations.list.pathKey());
   return (
     <section>
       <h2 className="mb-2 text-lg font-semibold">Invitations</h2>
-      <InvitationForm onMade={() => refetch()} />
+      <InvitationForm onMade={read} />
       <Table
         label="Invitations"
         columns={COLUMNS}
@@ -33,7 +34,7 @@ function OpenInvitations() {
         isLoading={isPending && error === null}
         empty="No invitation is open."
       >
-        {(data?.invitations ?? []).map((each) => <Row key={each.id} {...each} onRevoked={() => refetch()} />)}
+        {(data?.invitations ?? []).map((each) => <Row key={each.id} {...each} onRevoked={read} />)}
       </Table>
       <p role="alert" className="text-sm text-danger">{error === null ? "" : describeError(error)}</p>
     </section>

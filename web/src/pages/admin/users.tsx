@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { banUser, type ListedUser, listUsers, setRole, unbanUser } from "../../account_routes.ts";
-import { api } from "../../api.ts";
+import { api, readAnew } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { SearchBox } from "../../parts/search_box.tsx";
@@ -9,6 +9,7 @@ import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { UserPanel } from "./user_panel.tsx";
 
 const PAGE = 25;
+const KEY = ["users"] as const;
 const COLUMNS: readonly TableColumn[] = [
   { label: "E-mail", isText: true },
   { label: "Role", isText: true, width: "6rem" },
@@ -21,8 +22,8 @@ const COLUMNS: readonly TableColumn[] = [
 export function Users() {
   const [search, setSearch] = useState("");
   const { data: session } = useQuery(api.session.get.queryOptions());
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ["users", search],
+  const { data, error, isPending } = useQuery({
+    queryKey: [...KEY, search],
     queryFn: () => listUsers(search, PAGE),
     placeholderData: (before) => before,
   });
@@ -47,7 +48,7 @@ export function Users() {
             key={user.id}
             user={user}
             isOwn={user.id === session?.user.id}
-            onChanged={() => refetch()}
+            onChanged={() => readAnew(KEY)}
             onOpen={() => setOpenedId(user.id)}
           />
         ))}
@@ -66,7 +67,7 @@ export function Users() {
           onClose={() => setOpenedId(null)}
           onRemoved={() => {
             setOpenedId(null);
-            return refetch();
+            return readAnew(KEY);
           }}
         />
       )}

@@ -1,7 +1,7 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState } from "react";
-import { api, type BacktestSummary, client, describeError, pagesOf } from "../../api.ts";
+import { api, type BacktestSummary, client, describeError, pagesOf, readAnew } from "../../api.ts";
 import { buttonClass } from "../../parts/button.tsx";
 import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
@@ -87,11 +87,8 @@ function useRuns(search: RunsSearch) {
 
 /** Reads the list again when a program, or another browser, has changed it. */
 function useChangingList(): void {
-  const queries = useQueryClient();
   const read = () => {
-    for (const { pathKey } of [api.backtests.summaries, api.backtests.filterValues]) {
-      void queries.invalidateQueries({ queryKey: pathKey() });
-    }
+    for (const { pathKey } of [api.backtests.summaries, api.backtests.filterValues]) void readAnew(pathKey());
   };
   const isFollowed = useListChanges(read);
   const { data } = useQuery({
