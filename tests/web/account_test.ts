@@ -240,8 +240,7 @@ Deno.test(
     await page.context().close();
     await browser.close();
     await service.close();
-    await provider.close();
-    // A call that was on its way may reach the service when the account is gone.
+    await provider.close(); // A call on its way may find the account gone.
     expect(complaints.filter((line) => !/status of 401 .*session\.get/.test(line))).toEqual([]);
   },
 );
