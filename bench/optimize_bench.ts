@@ -18,6 +18,7 @@ import type { SliceTask } from "../workers/common/protocol.ts";
 import { divide } from "../workers/optimization/divide.ts";
 import { onBothDatabases } from "./both_databases.ts";
 import { median, readCpuMs, report, type Taken, timeWork } from "./measure.ts";
+import { optimizeToEnd } from "./optimize_to_end.ts";
 import { readYear } from "./run_path_cases.ts";
 
 const RATIO_GOAL = 1.2;
@@ -193,24 +194,12 @@ function medianOf(all: readonly Taken[]): Taken {
 /** Optimizes over HTTP. @returns Milliseconds from the submission to the end. */
 async function optimize(client: TestClient, scan: Scan): Promise<number> {
   const spaceOf = ({ first, step, count }: Steps) => ({ min: first, max: first + (count - 1) * step, step });
-  const begun = performance.now();
-  const answer = await client.send("POST", "/api/optimizations", {
-    optimization: {
-      ...{ symbol: "WARM", exchange: "BENCH", start_date: "2024-01-01", end_date: "2025-01-01", trials_max: 100_000 },
-      ...{ initial_balance: 1_000_000, strategy: "SMA Cross" },
-      parameters: { timeframe: scan.timeframe },
-      space: { fast: spaceOf(scan.fast), slow: spaceOf(scan.slow) },
-    },
+  const { takenMs } = await optimizeToEnd(client, {
+    ...{ symbol: "WARM", exchange: "BENCH", start_date: "2024-01-01", end_date: "2025-01-01", trials_max: 100_000 },
+    ...{ initial_balance: 1_000_000, strategy: "SMA Cross" },
+    parameters: { timeframe: scan.timeframe },
+    space: { fast: spaceOf(scan.fast), slow: spaceOf(scan.slow) },
   });
-  const id = answer.at("/optimization/id");
-  let ended = answer;
-  do ended = await client.get(`/api/optimizations/${id}?wait=30`); while (
-    ["queued", "running"].includes(String(ended.at("/optimization/status")))
-  );
-  const takenMs = performance.now() - begun;
-  if (ended.at("/optimization/status") !== "completed") throw new Error(`Cannot measure: ${ended.text}`);
-  const failed = Number(ended.at("/optimization/trials/failed"));
-  if (failed > 0) throw new Error(`Cannot measure: ${failed} trials have failed`);
   return takenMs;
 }
 

@@ -10,6 +10,7 @@ import { storeCandles } from "../market/archive/store.ts";
 import type { TestClient } from "../tests/support/client.ts";
 import { KINDS, onBothDatabases } from "./both_databases.ts";
 import { median, readCpuMs, report } from "./measure.ts";
+import { optimizeToEnd } from "./optimize_to_end.ts";
 import { readYear } from "./run_path_cases.ts";
 import { startProcess } from "../tests/support/process.ts";
 
@@ -66,25 +67,10 @@ async function measure(pid: number, work: () => Promise<void>): Promise<number> 
 
 /** Optimizes over HTTP, from the submission to the end. */
 async function optimize(client: TestClient, what: object): Promise<void> {
-  const answer = await client.send("POST", "/api/optimizations", {
-    optimization: {
-      ...{ symbol: MARKETS[0], exchange: "BENCH", start_date: "2024-01-01", end_date: "2025-01-01" },
-      ...{
-        initial_balance: 1_000_000,
-        strategy: "SMA Cross",
-        trials_max: 2000,
-        parameters: { timeframe: "1h" },
-        ...what,
-      },
-    },
+  const { ended } = await optimizeToEnd(client, {
+    ...{ symbol: MARKETS[0], exchange: "BENCH", start_date: "2024-01-01", end_date: "2025-01-01" },
+    ...{ initial_balance: 1_000_000, strategy: "SMA Cross", trials_max: 2000, parameters: { timeframe: "1h" } },
+    ...what,
   });
-  const id = answer.at("/optimization/id");
-  let ended = answer;
-  do ended = await client.get(`/api/optimizations/${id}?wait=30`); while (
-    ["queued", "running"].includes(String(ended.at("/optimization/status")))
-  );
-  const failed = Number(ended.at("/optimization/trials/failed"));
-  if (ended.at("/optimization/points/done") !== 2000 || failed > 0) {
-    throw new Error(`Cannot measure: ${ended.text.slice(0, 2000)}`);
-  }
+  if (ended.at("/optimization/points/done") !== 2000) throw new Error(`Cannot measure: ${ended.text.slice(0, 2000)}`);
 }

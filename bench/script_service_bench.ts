@@ -10,6 +10,7 @@ import { startProcess } from "../tests/support/process.ts";
 import { buildInterpreter } from "../workers/sandbox/python/build_interpreter.ts";
 import { onBothDatabases } from "./both_databases.ts";
 import { median, report } from "./measure.ts";
+import { optimizeToEnd } from "./optimize_to_end.ts";
 import { readYear } from "./run_path_cases.ts";
 
 /** A script may take so much longer than the built-in strategy, where the candles are few. */
@@ -126,17 +127,8 @@ async function backtest(
 
 /** @returns Milliseconds from the submission to the end. */
 async function optimize(client: TestClient, strategy: Strategy): Promise<number> {
-  const begun = performance.now();
-  const answer = await client.send("POST", "/api/optimizations", {
-    optimization: { ...describe(strategy, { timeframe: "1h" }), trials_max: 1000, space: SPACE },
-  });
-  const id = answer.at("/optimization/id");
-  let ended = answer;
-  do ended = await client.get(`/api/optimizations/${id}?wait=30`); while (
-    ["queued", "running"].includes(String(ended.at("/optimization/status")))
-  );
-  if (ended.at("/optimization/status") !== "completed") throw new Error(`Cannot measure: ${answer.text} ${ended.text}`);
-  return performance.now() - begun;
+  const optimization = { ...describe(strategy, { timeframe: "1h" }), trials_max: 1000, space: SPACE };
+  return (await optimizeToEnd(client, optimization)).takenMs;
 }
 
 function describe(strategy: Strategy, parameters: object) {

@@ -14,7 +14,6 @@ export const EXECUTION_OPTION = [
   "other assumptions about fills and costs, as one object",
 ] as const;
 
-/** The values of the options for costs. */
 export interface CostOptions {
   readonly commission?: string | undefined;
   readonly slippageBps?: string | undefined;

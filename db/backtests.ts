@@ -113,7 +113,6 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
   return rows.length > 0;
 }
 
-/** Options of storeResults(). */
 export interface StoreOptions {
   /** See insertChunks(). */
   readonly storedCandles?: ReadonlySet<string>;

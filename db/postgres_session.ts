@@ -63,7 +63,6 @@ export async function queryBytes(db: Db, select: SQLWrapper): Promise<(Uint8Arra
   });
 }
 
-/** A Buffer as an array of its bytes. */
 function asPlain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -3,7 +3,6 @@ import { monteCarloRecords } from "./monte_carlos.ts";
 import { optimizationRecords } from "./optimizations.ts";
 import { stressTestRecords } from "./stress_tests.ts";
 
-/** The records of each kind of runs. */
 export const RUN_RECORDS = {
   backtest: backtestRecords,
   optimization: optimizationRecords,

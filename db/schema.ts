@@ -215,7 +215,6 @@ export const monteCarloSeries = pgTable("monte_carlo_series", {
   data: bytea("data").notNull(),
 }, (table) => [primaryKey({ columns: [table.monteCarloId, table.name] })]);
 
-/** Stress tests of backtests. */
 export const stressTests = pgTable(
   "stress_tests",
   { ...studyColumns(), result: jsonb("result").$type<StressResult>() },

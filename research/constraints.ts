@@ -1,6 +1,5 @@
 import { type Issue, type Parsed, parsed, quote } from "./issue.ts";
 
-/** Most constraints of a space. */
 export const CONSTRAINTS_MAX = 20;
 /** Most characters of one. */
 export const CONSTRAINT_LENGTH_MAX = 200;

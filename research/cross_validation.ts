@@ -39,7 +39,6 @@ export interface Splits {
   readonly growths: Float64Array;
 }
 
-/** Figures of all splits. */
 export interface SplitFigures {
   /** The share of splits in which the best trial of one half is at or below the median in the other. */
   readonly overfitting_probability: number;

@@ -1,7 +1,6 @@
 /** The markets of a scan, as the first axis of its space: each point is tried in each market, and all points of one come together. */
 import { countPoints, type ListedAxis, pointAt, type Space } from "./space.ts";
 
-/** The name of the axis of markets. */
 export const MARKET_AXIS = "market";
 
 /** A space in which each point is tried in each market. @param ids At least one, as in `SPY@ARCA`. */

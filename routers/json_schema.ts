@@ -33,7 +33,6 @@ function replace(schema: JsonSchema, { $schema: _version, ...by }: JsonSchema): 
   Object.assign(schema, by);
 }
 
-/** The metrics with their definitions. */
 function metricsSchema(): JsonSchema {
   const properties = Object.entries(METRIC_DEFINITIONS).map(([name, definition]) => {
     const { label, meaning, formula, unit, format, better, undefinedWhen } = definition;

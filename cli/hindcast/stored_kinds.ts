@@ -81,7 +81,6 @@ export const OPTIMIZATIONS: RunKind = runKind({
   compared: compareOptimization,
 });
 
-/** Monte Carlo simulations. */
 export const MONTE_CARLOS: RunKind = runKind({
   name: "monte-carlo",
   noun: "Monte Carlo simulation",

@@ -132,7 +132,6 @@ export class Positions {
     this.#sumWorst();
   }
 
-  /** Values positions at the closes of a row. */
   sumAtLastCloses(row: number, instant: number): void {
     if (this.#hasCurrencies) this.#convertHeld(instant);
     this.#sumAt(this.#prices.close, row);

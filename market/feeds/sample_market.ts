@@ -18,7 +18,6 @@ const NEWS_SIZE = 5;
 const TREND_MINUTES = 4_000;
 const TREND_STRENGTH = 0.006;
 
-/** The numbers of an invented market. */
 export interface MarketShape {
   readonly seed: number;
   readonly firstPrice: number;

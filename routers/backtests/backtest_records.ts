@@ -107,7 +107,6 @@ export const tradeSchema = z.object({
   ),
 }).meta({ id: "Trade" });
 
-/** A point of the equity curve. */
 export const equityPointSchema = z.object({
   timestamp: z.iso.datetime(),
   equity: z.number(),

@@ -8,7 +8,6 @@ import { joinDays } from "../../research/joined_days.ts";
 import type { Context } from "../common/trpc.ts";
 import { readReturns } from "./series.ts";
 
-/** Most runs whose days are compared. */
 const RUNS_MAX = 500;
 /** Most candles that are read to know their days. */
 const CANDLES_MAX = 2_000_000;

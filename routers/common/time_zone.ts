@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { mustBe } from "./errors.ts";
 
-/** The name of a time zone. */
 export const timeZoneSchema = z.string().max(100).refine(isTimeZone, mustBe("an IANA time zone such as Europe/Berlin"));
 
 function isTimeZone(name: string): boolean {

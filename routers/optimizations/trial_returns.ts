@@ -87,7 +87,6 @@ async function* listAccount({ db }: Reading, id: string) {
   yield toAccountRows(await readOptimizationSeries(db, id, "account") ?? {});
 }
 
-/** The rows of a stored account. */
 function toAccountRows({ returns = NONE, equity = NONE, dates = NONE }: Columns): AccountDay[] {
   return Array.from(returns, (value, i) => {
     const date = dates[i] ?? NaN;
@@ -109,7 +108,6 @@ async function* listSplits({ db }: Reading, id: string) {
   yield toSplitRows(await readOptimizationSeries(db, id, "splits") ?? {});
 }
 
-/** The rows of stored splits. */
 function toSplitRows({ chosen = NONE, judged = NONE, ranks = NONE, growths = NONE }: Columns): Split[] {
   return Array.from(ranks, (rank, i) => ({
     split: i + 1,

@@ -56,7 +56,6 @@ interface Batches<Row, Plan> {
 // A connection that is lost during a commit does not tell whether it succeeded: another attempt could store all of them twice.
 const wasRolledBack = (error: unknown) => !isDatabaseFault(error);
 
-/** Submits a kind of runs. */
 export class RunSubmitter<Row extends RunRow, Request extends object, Plan> {
   readonly #kind: RunSubmission<Row, Request, Plan>;
   /** Users' submissions on their way, by database and user. */

@@ -1,6 +1,5 @@
 /** The answers of tools: short texts for a model, which say how to get more. */
 
-/** Most bytes of an answer. */
 export const ANSWER_BYTES_MAX = 8 * 1024;
 
 /**

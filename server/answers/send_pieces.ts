@@ -5,7 +5,6 @@ import { choosePacking, pack } from "./negotiation.ts";
 /** An answer in pieces, which are made as they are read. */
 export type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
-/** The media types of the formats. */
 const FORMAT_TYPES: Readonly<Record<Format, string>> = {
   json: "application/json",
   csv: "text/csv; charset=utf-8",

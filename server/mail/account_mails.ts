@@ -4,7 +4,6 @@ import type { Mail } from "./mailer.ts";
 const RESET_SECONDS = 3_600;
 const VERIFICATION_SECONDS = 24 * 3_600;
 
-/** The mails about accounts. */
 export interface AccountMails {
   /** Takes a mail and does not wait for it: the time of an answer must not tell who has an account. */
   readonly send: (mail: Mail) => void;

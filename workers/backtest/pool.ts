@@ -39,7 +39,6 @@ const HELD_PER_WORKER = 16;
 export const LONG_RUN_MS = 200;
 const RECENT_WEIGHT = 0.2;
 
-/** The limits of a run, and its listener. */
 export interface RunLimits {
   /** Computing time; the wait for a free slot does not count. */
   readonly deadlineMs: number;

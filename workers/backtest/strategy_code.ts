@@ -101,7 +101,6 @@ async function versionsOf(
   return language === "python" ? { ...await readVersions(), tz } : { v8: Deno.version.v8, tz };
 }
 
-/** True for a version of the engine that is above ours. */
 function isNewer(version: string | null): boolean {
   return (version ?? "").localeCompare(ENGINE_VERSION, "en", { numeric: true }) > 0;
 }

@@ -24,7 +24,6 @@ const BUSY: Verdict = {
   message: "Cannot check the code now: this machine is too busy to finish the check; try again later",
 };
 
-/** The services of a module check. */
 interface CheckServices {
   readonly db: Db;
   readonly jobs: Jobs;

@@ -9,7 +9,6 @@ import { QUEUES } from "./queues.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-/** The services of an ingestion run. */
 interface IngestionServices {
   readonly db: Db;
   readonly jobs: Jobs;

@@ -6,7 +6,6 @@ import type { PortfolioRun } from "../backtest/runner.ts";
 import { createBuiltin, readCode, readRuntime } from "../backtest/strategy_code.ts";
 import type { MarketsTask } from "../common/protocol.ts";
 
-/** The strategy of a run over many markets. */
 export interface MarketsDecider {
   /** The strategy's part of the run's key. */
   readonly identity: unknown;

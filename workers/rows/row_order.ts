@@ -7,7 +7,6 @@ export interface RowKeys {
   readonly isDown: boolean;
 }
 
-/** Rows in their order. */
 export interface RowOrder {
   /** The number of each row, from 0. */
   readonly rows: Uint32Array<ArrayBuffer>;

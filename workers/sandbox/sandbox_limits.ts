@@ -21,7 +21,6 @@ export interface SandboxLimits {
    * for more.
    */
   readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;
-  /** Called with each trial that has ended, in order. */
   readonly onTrial?: (outcome: TrialOutcome) => void;
   /** Called with each path that has ended, in order. */
   readonly onPath?: (outcome: PathOutcome) => void;

@@ -26,7 +26,6 @@ interface TrialsOver<Task> {
   readonly returnsMax: number;
 }
 
-/** Trials over one market. */
 export interface TrialsRun extends TrialsOver<SandboxTask> {
   /** Parameters that take over the account of the only trial, each from a moment on, milliseconds since 1970; absent: it is a trial like others. */
   readonly later?: readonly { readonly parametersJson: string; readonly fromMs: number }[];
@@ -55,12 +54,10 @@ export interface ScriptTrialsJob extends TrialsRun, Script {
   readonly kind: "script_trials";
 }
 
-/** Trials of a module over many markets. */
 export interface WasmMarketsTrialsJob extends MarketsTrialsRun, Module {
   readonly kind: "run_markets_trials";
 }
 
-/** Trials of a script over many markets. */
 export interface ScriptMarketsTrialsJob extends MarketsTrialsRun, Script {
   readonly kind: "script_markets_trials";
 }

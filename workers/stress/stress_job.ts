@@ -34,7 +34,6 @@ const COST_FACTOR = 4;
 const COST_HALVINGS = 10;
 const COST_RUNS = 1 + Math.ceil(Math.log(COST_MAX / COST_FIRST) / Math.log(COST_FACTOR)) + COST_HALVINGS;
 
-/** The services of stress tests. */
 export interface StressServices extends StudyServices {
   readonly runner: () => Runner;
 }

@@ -18,7 +18,6 @@ import { topicOf } from "../jobs/run_jobs.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-/** The services of every study. */
 export interface StudyServices extends CandleServices {
   readonly jobs: Jobs;
   /** Computing time of a study. */

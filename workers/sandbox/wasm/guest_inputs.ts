@@ -89,7 +89,6 @@ function columnBytes({ time }: Candles): number {
   return 8 * roundCapacity(time.length);
 }
 
-/** Shows a guest its inputs. */
 export class GuestInputs {
   readonly #inputs: readonly InputCandles[];
   /** The newest row of each input at each own candle. */

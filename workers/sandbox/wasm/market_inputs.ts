@@ -12,7 +12,6 @@ export function marketInputsBytes(asked: readonly (readonly InputCandles[])[]): 
   return [pointers, asked.reduce((sum, inputs) => sum + inputsBytes(inputs), 0)];
 }
 
-/** Shows a guest the inputs of its markets. */
 export class MarketInputs {
   readonly #inputs: readonly GuestInputs[];
 

@@ -26,7 +26,6 @@ import type { Views } from "./trade_rows.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The marks and the inputs of a run. */
 interface PortfolioRun {
   /** The marks, which are the rows of plots; null: they are not kept. */
   readonly instants: Float64Array | null;

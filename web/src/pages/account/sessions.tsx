@@ -5,7 +5,6 @@ import { Button } from "../../parts/button.tsx";
 import { formatTime } from "../../parts/format.ts";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 
-/** The key of the query for the account's sessions. */
 export const SESSIONS_KEY = ["account", "sessions"] as const;
 
 const COLUMNS: readonly TableColumn[] = [

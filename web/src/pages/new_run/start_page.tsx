@@ -66,7 +66,6 @@ interface Start {
   readonly from?: string | undefined;
   /** The slug of a strategy to begin with. */
   readonly strategy?: string | undefined;
-  /** A universe to run over. */
   readonly universe?: string | undefined;
   /** An instrument to run on, such as `SPY@ARCA`. */
   readonly market?: string | undefined;

@@ -2,7 +2,6 @@
 export const STRATEGY_KINDS = ["all", "built in", "yours", "public"] as const;
 export type StrategyKind = (typeof STRATEGY_KINDS)[number];
 
-/** The ways to add a strategy. */
 export const ADD_WAYS = ["script", "wasm", "remote"] as const;
 export type AddWay = (typeof ADD_WAYS)[number];
 

@@ -11,7 +11,6 @@ const STYLES = [LineStyle.Solid, LineStyle.Dashed, LineStyle.Dotted] as const;
 const DASHES = ["", "6 4", "2 3"] as const;
 // A line has no extent where a strategy plotted few values.
 const MARKED_MAX = 60;
-/** Height of a pane of plots. */
 export const PLOT_PANE_PX = 110;
 
 /** The look of a plot's line, by its place. */

@@ -132,7 +132,6 @@ export class StackedChart {
     this.#chart.applyOptions(timeLook(zone));
   }
 
-  /** The borders between panes. */
   readBorders(): readonly PaneBorder[] {
     return readBorders(this.#chart, this.#panes);
   }
