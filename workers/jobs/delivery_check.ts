@@ -6,7 +6,8 @@ const log = getLogger(["hindcast", "queue"]);
 // A database that is this slow to notify is asked for changes meanwhile, which does no harm.
 const ARRIVAL_MS_MAX = 2_000;
 const LOOK_MS = 500;
-const PREFIX = "check ";
+// No topic of a change may begin so (see changes.ts).
+const PREFIX = "delivery ";
 
 /**
  * Finds out whether notifications arrive, and has subscribers look for changes by themselves where they do not: a pooler that changes

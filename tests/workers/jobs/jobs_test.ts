@@ -5,6 +5,7 @@ import type { DatabaseHandle, Db } from "../../../db/client.ts";
 import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
 import { connectBoss } from "../../../workers/jobs/boss_database.ts";
+import type { Topic } from "../../../workers/jobs/changes.ts";
 import { Jobs, type TakenJob } from "../../../workers/jobs/jobs.ts";
 import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { eachDatabaseSteps } from "../../support/database.ts";
@@ -142,6 +143,27 @@ eachDatabaseSteps("jobs", async (handle, step) => {
         for (const job of left) await complete(job);
       },
     );
+
+    await step("a change of each kind of subject reaches those who wait for it", async () => {
+      const id = newId();
+      const kinds = ["backtest", "backtests", "end", "served", "answer", "check", "queue"] as const;
+      const topics: Topic[] = kinds.map((kind) => kind === "served" ? `${kind} ${id} ${id}` : `${kind} ${id}`);
+      const heard = new Set<Topic>();
+      const last = Promise.withResolvers<void>();
+      const unsubscribes = await Promise.all(topics.map((topic) =>
+        jobs.changes.subscribe(topic, () => {
+          heard.add(topic);
+          if (topic === topics.at(-1)) last.resolve();
+        })
+      ));
+      // A listener that has just connected tells all of them, too.
+      heard.clear();
+      // Notifications arrive in their order: those before the last have come with it.
+      for (const topic of topics) await jobs.changes.notify(db, [topic]);
+      await last.promise;
+      for (const unsubscribe of unsubscribes) unsubscribe();
+      expect([...heard]).toEqual(topics);
+    });
 
     await step("a job that leaves its place lets as many others begin as there are places", async () => {
       for (const _ of "three") await send(newId());
