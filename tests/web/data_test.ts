@@ -58,6 +58,11 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("link", { name: "Show the chart" }).click();
     await page.getByText("24 candles loaded").waitFor();
+    await page.goBack();
+    await chooseFile(page, "COCOA.csv", DAY);
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByRole("link", { name: "Run a strategy on it" }).click();
+    await page.getByRole("combobox", { name: "Instrument", exact: true }).getByText("COCOA on ICE").waitFor();
     await page.goto(`${service.url}/data`);
     await chooseFile(page, "COCOA.csv", DAY);
     await page.getByText("The file looks like 1h").waitFor();

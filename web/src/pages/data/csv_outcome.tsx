@@ -72,9 +72,12 @@ export function CsvOutcome({ request, answer }: {
         ))}
       </div>
       {imported + unchanged + revised > 0 && (
-        <p className="mt-1 text-sm">
+        <p className="mt-1 flex gap-x-4 text-sm">
           <Link to="/data/$exchange/$symbol" params={{ exchange, symbol }} className="text-accent underline">
             Show the chart
+          </Link>
+          <Link to="/runs/new" search={{ market: `${symbol}@${exchange}` }} className="text-accent underline">
+            Run a strategy on it
           </Link>
         </p>
       )}

@@ -15,7 +15,7 @@ export function MembersField({ error, onFile, ...rest }: React.ComponentProps<"t
       <TextArea
         label="Members"
         isCode
-        hint="symbol,exchange,from,to: dates are optional, and to is the day after the last"
+        hint="The line symbol,exchange,from,to, then a line each: dates are optional, and to is the day after the last"
         placeholder={EXAMPLE}
         error={error}
         {...rest}
