@@ -41,6 +41,7 @@ Deno.test("a change of a setting runs again beside the charts, and is kept as a 
   await t.step("a change runs after a pause, and figures and trades follow", async () => {
     await panel.getByLabel("fast", { exact: true }).fill("30");
     await panel.getByText("The page shows the change.").waitFor();
+    await page.getByText("are those of the change, which is not kept: fast 30.").waitFor();
     const [run] = await tries();
     expect(run?.parameters).toMatchObject({ fast: 30, slow: 90 });
     const was = before.at("/backtest/result/metrics/trades");
@@ -77,6 +78,7 @@ Deno.test("a change of a setting runs again beside the charts, and is kept as a 
     await panel.getByRole("button", { name: "Back to the saved run" }).click();
     await panel.getByText("These are the settings of the saved run.").waitFor();
     await figures.getByText("was").first().waitFor({ state: "detached" });
+    await page.getByText("are those of the saved run.").waitFor();
     expect((await tries()).length).toBe(count);
   });
 

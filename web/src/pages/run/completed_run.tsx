@@ -24,7 +24,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
   readonly backtest: Backtest;
   readonly result: NonNullable<Backtest["result"]>;
 }) {
-  const [tried, setTried] = useState<Backtest>();
+  const { tried, words, showTry } = useTried();
   const charts = useRef<ChartsHandle>(null);
   const { chart: market = "", trade, view, change: isChanging = false } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -33,7 +33,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
   const backtest = isOpen ? tried ?? saved : saved;
   const result = backtest.result ?? savedResult;
   const toggle = () => {
-    setTried(undefined);
+    showTry();
     void navigate({
       to: ".",
       search: ({ change: _before, ...search }) => isOpen ? search : { ...search, change: true as const },
@@ -63,6 +63,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
   return (
     <>
       <ResultOrigin backtest={backtest} />
+      {isOpen && <ShownSettings isSaved={tried === undefined} words={words} />}
       <SummaryStrip
         result={result}
         definitions={metrics}
@@ -87,7 +88,7 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
         >
           {isOpen && (
             <Suspense>
-              <ChangePanel backtest={saved} tried={tried} onTried={setTried} />
+              <ChangePanel backtest={saved} tried={tried} onTried={showTry} />
             </Suspense>
           )}
           <Charts
@@ -121,6 +122,23 @@ export function CompletedRun({ backtest: saved, result: savedResult }: {
         />
       </div>
     </>
+  );
+}
+
+/** The change that the page shows in place of the saved run, and its words. */
+function useTried() {
+  const [shown, setShown] = useState<{ readonly tried?: Backtest | undefined; readonly words: string }>({ words: "" });
+  return { ...shown, showTry: (tried?: Backtest, words = "") => setShown({ tried, words }) };
+}
+
+/** Says whose the figures below are while settings are changed: the heading is that of the saved run. */
+function ShownSettings({ isSaved, words }: { readonly isSaved: boolean; readonly words: string }) {
+  return (
+    <p className="text-sm text-muted">
+      {isSaved
+        ? "The figures, charts and tables are those of the saved run."
+        : `The figures, charts and tables are those of the change, which is not kept: ${words}.`}
+    </p>
   );
 }
 

@@ -25,7 +25,8 @@ interface ChangeProps {
   readonly backtest: Backtest;
   /** The run of the last change; undefined while the saved one is shown. */
   readonly tried: Backtest | undefined;
-  readonly onTried: (tried: Backtest | undefined) => void;
+  /** Called with a change and its words. */
+  readonly onTried: (tried: Backtest | undefined, words: string) => void;
 }
 
 const WORDS_MAX = 120;
@@ -78,7 +79,7 @@ function ChangeForm({ backtest, tried, onTried, chosen }: ChangeProps & { readon
     const isSame = settingsChanged(saved.current, request) === "";
     setSaved(isSame);
     setFault("");
-    if (isSame) return onTried(undefined);
+    if (isSame) return onTried(undefined, "");
     setTries((count) => count + 1);
     sent.current = request;
     start({ ...request, tags: [TRY_TAG] });
@@ -119,7 +120,9 @@ function ChangeForm({ backtest, tried, onTried, chosen }: ChangeProps & { readon
           key={id}
           id={id}
           onEnd={(ended) =>
-            ended.result === null ? setFault(ended.error?.message ?? "The run has no result.") : onTried(ended)}
+            ended.result === null
+              ? setFault(ended.error?.message ?? "The run has no result.")
+              : onTried(ended, settingsChanged(saved.current, ended))}
         />
       )}
       <div className="mt-2 flex flex-wrap gap-2">
@@ -215,7 +218,7 @@ function Keep({ backtest: { name, strategy }, tried: { id }, words }: {
 }
 
 /** The settings of a run that are not those of another, in words: `fast 12, commission.rate 0.001`. */
-function settingsChanged(before: BacktestRequest, now: BacktestRequest): string {
+function settingsChanged(before: BacktestRequest, now: Pick<BacktestRequest, "parameters">): string {
   const old = new Map(flatten(before.parameters ?? {}, ""));
   const changed = [...flatten(now.parameters ?? {}, "")].filter(([name, value]) => old.get(name) !== value);
   const words = changed.map(([name, value]) => `${name.replace(/^execution\./, "")} ${value}`).join(", ");
