@@ -43,7 +43,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
     onSort: () => setSort({ by, isDown: sort.by === by ? !sort.isDown : true }),
   });
   const columns: readonly TableColumn[] = [
-    { label: "Trial", isText: true, width: "4.5rem", sort: sortBy("number") },
+    { label: "Trial", isText: true, width: "4rem", sort: sortBy("number") },
     ...(markets === null ? [] : [{ label: "Market", isText: true, width: "10rem" } as const]),
     ...names.map((name) => ({ label: settingLabel(name) })),
     ...metrics.map((metric) => ({
@@ -61,7 +61,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
       <Table
         label="All trials"
         columns={columns}
-        minWidth={`${(markets === null ? 12 : 22) + widthOf(names) + 8 * metrics.length}rem`}
+        minWidth={`${(markets === null ? 11 : 21) + widthOf(names) + 8 * metrics.length}rem`}
         isLoading={list.isPending}
         isStale={list.isPlaceholderData && !isUnderWay}
       >
@@ -87,7 +87,7 @@ export function TrialTable({ optimization }: { readonly optimization: Optimizati
 
 /** The least width of columns that have these headings, in rem. */
 function widthOf(names: readonly string[]): number {
-  return names.map((name) => Math.min(9, Math.max(5, 1.5 + 0.55 * settingLabel(name).length)))
+  return names.map((name) => Math.min(9, Math.max(4.5, 1.5 + 0.55 * settingLabel(name).length)))
     .reduce((sum, width) => sum + width, 0);
 }
 
