@@ -147,7 +147,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
     await step("a change of each kind of subject reaches those who wait for it", async () => {
       const id = newId();
       const kinds = ["backtest", "backtests", "end", "served", "answer", "check", "queue"] as const;
-      const topics: Topic[] = kinds.map((kind) => kind === "served" ? `${kind} ${id} ${id}` : `${kind} ${id}`);
+      const topics: Topic[] = kinds.map((kind): Topic => kind === "served" ? `${kind} ${id} ${id}` : `${kind} ${id}`);
       const heard = new Set<Topic>();
       const last = Promise.withResolvers<void>();
       const unsubscribes = await Promise.all(topics.map((topic) =>
