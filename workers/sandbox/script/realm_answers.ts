@@ -23,10 +23,10 @@ export class ScriptError extends Error {
     this.#stack = typeof stack === "string" ? stack.slice(0, STACK_CHARS_MAX) : "";
   }
 
-  /** The message, and the first line of the stack, which a long message does not push out. */
+  /** The message, and the first line of the stack: neither pushes out the other, however long it is. */
   describe(): string {
-    const [place = ""] = this.stackLines();
-    return `${clean(this.#message).slice(0, Math.max(0, LINE_CHARS_MAX - place.length))}${place}`;
+    const place = (this.stackLines()[0] ?? "").slice(0, LINE_CHARS_MAX / 2);
+    return `${clean(this.#message).slice(0, LINE_CHARS_MAX - place.length)}${place}`;
   }
 
   /** The lines of the stack, the first of them. */
