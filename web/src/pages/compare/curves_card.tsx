@@ -97,7 +97,8 @@ export function CurvesCard({ curves }: { readonly curves: Comparison["curves"] }
       </div>
       <div ref={container} role="img" aria-label="Returns and drawdowns of the runs" className="h-[min(460px,70dvh)]" />
       <p className="border-t border-line px-3 py-1 text-2xs text-muted">
-        Returns begin where all runs have begun, {formatTime(curves.timestamps[0] ?? null)} UTC. Charts by{" "}
+        Above: returns since all runs have begun, {formatTime(curves.timestamps[0] ?? null)}{" "}
+        UTC. Below: drawdowns. Charts by{" "}
         <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
         {" "}
         Lightweight Charts™.

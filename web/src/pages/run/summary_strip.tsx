@@ -73,7 +73,7 @@ export function SummaryStrip({ result, definitions, isNarrow = false, before }: 
   );
 }
 
-/** `+1.20% from 3.40%`: the difference, and the value before. */
+/** `+1.20 points, was 3.40%`: the difference, and the value before. */
 function describeChange(
   metric: ShownMetric,
   before: BacktestResult["metrics"],
@@ -82,6 +82,7 @@ function describeChange(
   const [one, two] = [numberOf(before, metric.name), numberOf(now, metric.name)];
   const was = `was ${formatMetric(metric, before)}`;
   if (one === null || two === null || formatMetric(metric, now) === formatMetric(metric, before)) return was;
-  const difference = formatMetricValue({ ...metric, isSigned: false }, two - one);
+  // Percentages differ by points: "%" would be a share of the value before.
+  const difference = formatMetricValue({ ...metric, isSigned: false }, two - one).replace("%", " points");
   return `${two > one ? "+" : ""}${difference}, ${was}`;
 }

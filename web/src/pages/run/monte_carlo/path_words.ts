@@ -31,10 +31,11 @@ export function describeSample(
   const { final_equity: final, max_drawdown: drawdown } = figures;
   // The paths that count.
   const { paths } = final;
+  const [, , measured] = SAMPLE_NAMES[sampling];
   const ruined = `${formatPercent(ruin)} lose ${formatPercent(ruinDrawdown)} of their peak or more at some time`;
   const deeper = drawdown.percentile === null
     ? ""
-    : ` Its drawdown of ${formatPercent(drawdown.real)} is deeper than on ${
+    : ` Its drawdown of ${formatPercent(drawdown.real)}, measured ${measured}, is deeper than on ${
       formatPercent(drawdown.percentile)
     } of them.`;
   if (sampling === "shuffled") {
