@@ -33,10 +33,14 @@ const charts = (page: Page) => page.getByRole("region", { name: "Charts" }).getB
 
 /** The prices that the charts draw lines at, by their label, once as many labels are painted as that says. */
 async function readLines(page: Page): Promise<readonly string[]> {
-  const said = await charts(page).getAttribute("aria-label") ?? "";
-  const lines = said.split(", ").filter((part) => /^(Entry|Exit) at /.test(part));
+  let lines: readonly string[] = [];
   await page.mouse.move(0, 0);
-  await until(async () => (Number(await page.evaluate(LABELS)) > 200) === lines.length > 0);
+  // Both are read anew each time: a run that takes another's place changes them one after the other.
+  await until(async () => {
+    const said = await charts(page).getAttribute("aria-label") ?? "";
+    lines = said.split(", ").filter((part) => /^(Entry|Exit) at /.test(part));
+    return (Number(await page.evaluate(LABELS)) > 200) === lines.length > 0;
+  });
   return lines;
 }
 
