@@ -1,8 +1,8 @@
 /**
  * The console in a real browser: how soon a result is on the screen, how long 527,040 candles take from the address to the drawn
  * chart, how much JavaScript the first page loads, and how long a frame takes while those candles, with the marks of their trades, are
- * dragged and zoomed and the table of trades is scrolled, beside an empty page under the same pointer. Each figure is of some fresh visits, beside its goal; the service runs
- * on the embedded database of the same machine.
+ * dragged and zoomed and the table of trades is scrolled, beside an empty page under the same pointer. Each figure
+ * is of some fresh visits, beside its goal; the service runs on the embedded database of the same machine.
  */
 import { shareSession } from "../tests/support/browser.ts";
 import { onStage, type Stage } from "../tests/support/stage.ts";

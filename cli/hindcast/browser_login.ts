@@ -48,7 +48,7 @@ export async function loginByBrowser(
     if (data.error === "slow_down") seconds += SLOWER_S;
     else if (data.error !== "authorization_pending") {
       const { error: code, error_description: says } = data;
-      const why = says === "Access denied" ? "it was denied in the browser" : says;
+      const why = code === "access_denied" ? "it was denied in the browser" : says;
       throw new CommandError(`Cannot sign in: ${why}`, EXIT.forbidden, { code });
     }
   }

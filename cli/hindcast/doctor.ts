@@ -9,6 +9,7 @@ import { CommandError, EXIT, toCommandError, unreachable } from "../exit_codes.t
 const CLOCK_MS_MAX = 60_000;
 const DAYS_LEFT_MIN = 7;
 const DAY_MS = 86_400_000;
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const PYTHON = new URL("../../workers/sandbox/python/dist", import.meta.url);
 const healthSchema = z.looseObject({ status: z.string() });
 const readySchema = z.looseObject({ reasons: z.array(z.string()), notes: z.array(z.string()) });
@@ -133,14 +134,20 @@ async function findSession(caller: Caller): Promise<Finding> {
   }
 }
 
-/** The secret of imports, where this machine has one. */
+/** The secret of imports, where this machine has one and runs the service: no other address is told it unasked. */
 async function findSecret({ url }: Caller): Promise<Finding[]> {
   const secret = Deno.env.get("INGESTION_ADMIN_SECRET");
-  if (!secret) return [];
+  if (!secret || !LOOPBACK.has(new URL(url).hostname)) return [];
   const headers = { "x-ingestion-admin-secret": secret };
-  const { ok } = await fetch(`${url}/api/admin/ingestion/instruments`, { headers });
-  const says = ok ? "INGESTION_ADMIN_SECRET is the service's" : SECRET_UNKNOWN;
-  return [{ check: "import", status: ok ? "ok" : "failed", says }];
+  const answer = await fetch(`${url}/api/admin/ingestion/instruments`, { headers, redirect: "manual" }).catch(() =>
+    null
+  );
+  await answer?.body?.cancel();
+  const status = answer?.status ?? 0;
+  if (status === 200) return [{ check: "import", status: "ok", says: "INGESTION_ADMIN_SECRET is the service's" }];
+  if (status === 401 || status === 403) return [{ check: "import", status: "failed", says: SECRET_UNKNOWN }];
+  const says = `INGESTION_ADMIN_SECRET was not tried: ${status === 0 ? "no answer" : `the answer was ${status}`}`;
+  return [{ check: "import", status: "warning", says }];
 }
 
 /** Everybody may read what is held, also with a login that has failed. */

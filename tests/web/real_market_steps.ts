@@ -45,7 +45,7 @@ export async function fetchRealMarket(
   const offer = page.getByRole("region", { name: "Real markets" });
   await offer.getByRole("button", { name: "Fetch ETHUSDT" }).click();
   await offer.getByRole("alert").getByText(/^The provider was not reached or refused: .*451/).waitFor();
-  await offer.getByText("What has arrived is kept. Try again in a minute").waitFor();
+  await offer.getByText("The candles so far are kept. Try again in a minute").waitFor();
   expect(await findViolations(page)).toEqual([]);
 
   await offer.getByRole("button", { name: "Fetch ETHUSDT" }).click();

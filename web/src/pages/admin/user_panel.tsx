@@ -63,7 +63,7 @@ function LimitsForm({ id, quotas }: { readonly id: string; readonly quotas: User
         versions_max: textOf(quotas.versions_max),
         registry_bytes_max: textOf(quotas.registry_bytes_max),
       },
-      // What is typed stays when the limits arrive anew.
+      // New limits from the service leave the fields that the admin has changed.
       resetOptions: { keepIsSubmitSuccessful: true, keepDirtyValues: true },
     },
   );

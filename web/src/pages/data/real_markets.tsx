@@ -58,9 +58,7 @@ export function RealMarkets() {
           {fetching.error && `The provider was not reached or refused: ${describeError(fetching.error)}`}
         </p>
         {fetching.error && (
-          <p>
-            What has arrived is kept. Try again in a minute, or take a market of another provider.
-          </p>
+          <p>The candles so far are kept. Try again in a minute, or take a market of another provider.</p>
         )}
       </div>
     </section>

@@ -65,7 +65,7 @@ export function RunsPage() {
       <RunsTable
         {...{ runs, search, put, chosen }}
         choose={(id) => setChosen((before) => before.symmetricDifference(new Set([id])))}
-        // Whether it is empty depends on both answers.
+        // The list is empty if both answers are.
         isLoading={list.isPending || (isFirst && tries.isPending)}
         isStale={list.isPlaceholderData}
       />
