@@ -201,6 +201,10 @@ Deno.test("doctor says what is set up and what would fail, and completion knows 
     ),
   ]);
   expect((await call(["doctor"], { INGESTION_ADMIN_SECRET: INGESTION_SECRET })).stdout).toMatch(/ok +import/);
+  // No other address than this machine's own is told the secret.
+  const unasked = await call(["doctor", "--url", service.url.replace("127.0.0.1", "0.0.0.0")], wrong);
+  expect(unasked.stdout).toMatch(/ok +service[^]*ok +data/);
+  expect(unasked.stdout).not.toMatch(/INGESTION_ADMIN_SECRET/);
   const proxy = startPoorProxy(service.url);
   const behind = await call(["doctor", "--url", proxy.url]);
   expect([behind.code, behind.stdout]).toEqual([
